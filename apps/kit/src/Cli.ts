@@ -1,0 +1,2 @@
+process.stderr.write("kit: no commands yet\n")
+process.exitCode = 2
