@@ -1,0 +1,144 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import type { InvalidSchema } from "../src/InvalidSchema.ts"
+import { compileSchema, JsonSchemas, type Validator } from "../src/JsonSchemas.ts"
+
+const compiled = (schema: unknown): Validator => {
+  const result = compileSchema(schema)
+  if (Result.isFailure(result)) throw new Error(`${result.failure.reason} ${result.failure.path}: ${result.failure.message}`)
+  return result.success
+}
+
+const refused = (schema: unknown): InvalidSchema => {
+  const result = compileSchema(schema)
+  if (Result.isSuccess(result)) throw new Error("the schema was accepted")
+  return result.failure
+}
+
+const nested = (levels: number, leaf: unknown): unknown => {
+  let value = leaf
+  for (let level = 0; level < levels; level++) value = { items: value }
+  return value
+}
+
+describe("checking values", () => {
+  it("S60 accepts an object schema and both booleans", () => {
+    expect(compiled(true).check({ any: [1] })).toEqual([])
+    expect(compiled(false).check(null)).toHaveLength(1)
+    expect(compiled({ type: "object", required: ["n"] }).check({ n: 1 })).toEqual([])
+  })
+
+  it("names the place and the keyword of a violation", () => {
+    const validator = compiled({ properties: { list: { items: { type: "integer" } } } })
+    const violations = validator.check({ list: [1, 2.5] })
+    expect(violations.at(-1)).toMatchObject({ path: "/list/1", keyword: "type" })
+  })
+
+  it("counts a bigint as an integer", () => {
+    const validator = compiled({ type: "integer", minimum: 0 })
+    expect(validator.check(9007199254740993n)).toEqual([])
+    expect(validator.check(-9007199254740993n)).toHaveLength(1)
+  })
+
+  it("treats `__proto__` as an ordinary key", () => {
+    const validator = compiled(JSON.parse('{"properties":{"__proto__":{"type":"string"}},"required":["__proto__"]}'))
+    expect(validator.check(JSON.parse('{"__proto__":"x"}'))).toEqual([])
+    expect(validator.check(JSON.parse('{"__proto__":1}'))).not.toEqual([])
+    expect(validator.check({})).not.toEqual([])
+  })
+
+  it("asserts formats", () => {
+    expect(compiled({ format: "date" }).check("2024-02-30")).toHaveLength(1)
+  })
+
+  it("follows local references, anchors and recursion through the value", () => {
+    const tree = compiled({
+      $ref: "#/$defs/node",
+      $defs: { node: { type: "object", properties: { next: { $ref: "#node" } }, $anchor: "node", additionalProperties: false } },
+    })
+    expect(tree.check({ next: { next: {} } })).toEqual([])
+    expect(tree.check({ next: { other: {} } })).not.toEqual([])
+  })
+
+  it("reads draft 7 when `$schema` names it", () => {
+    const schema = { $schema: "http://json-schema.org/draft-07/schema#", items: [{ type: "string" }], additionalItems: false }
+    expect(compiled(schema).check(["a"])).toEqual([])
+    expect(compiled(schema).check(["a", "b"])).not.toEqual([])
+  })
+})
+
+describe("refusing schemas", () => {
+  it("S60 refuses what is neither object nor boolean", () => {
+    for (const schema of [null, 1, "string", [], undefined]) expect(refused(schema).reason).toBe("not_a_schema")
+  })
+
+  it("finds a mistake at every depth through the meta-schema", () => {
+    expect(refused({ type: "strnig" })).toMatchObject({ reason: "not_a_schema", path: "/type" })
+    expect(refused({ required: "a" })).toMatchObject({ path: "/required" })
+    expect(refused({ properties: { a: { anyOf: [{ type: "objct" }] } } }).path).toBe("/properties/a/anyOf/0/type")
+  })
+
+  it("bounds depth and size", () => {
+    expect(refused(nested(65, true)).reason).toBe("too_deep")
+    expect(Result.isSuccess(compileSchema(nested(63, true)))).toBe(true)
+    expect(refused({ description: "x".repeat(256 * 1024) }).reason).toBe("too_large")
+  })
+
+  it("refuses references that leave the document or lead nowhere, by place", () => {
+    expect(refused({ properties: { a: { $ref: "https://example.org/a.json" } } })).toMatchObject({
+      reason: "remote_ref",
+      path: "/properties/a/$ref",
+    })
+    expect(refused({ $ref: "#/$defs/none" })).toMatchObject({ reason: "unresolved_ref", path: "/$ref" })
+    expect(refused({ $schema: "https://example.org/own" }).reason).toBe("dialect")
+  })
+
+  it("refuses a reference that reaches itself without descending", () => {
+    expect(refused({ $ref: "#" }).reason).toBe("cyclic_ref")
+    expect(
+      refused({ $defs: { a: { allOf: [{ $ref: "#/$defs/b" }] }, b: { not: { $ref: "#/$defs/a" } } }, $ref: "#/$defs/a" }).reason,
+    ).toBe("cyclic_ref")
+  })
+
+  it("refuses patterns that are no regular expression", () => {
+    expect(refused({ pattern: "(" })).toMatchObject({ reason: "pattern", path: "" })
+    expect(refused({ patternProperties: { "[": true } }).reason).toBe("pattern")
+  })
+
+  it("warns of misspelt keywords and suggests the nearest", () => {
+    expect(compiled({ requird: ["a"] }).warnings).toEqual(["unknown keyword `requird` at `/`; did you mean `required`?"])
+    expect(compiled({ additionalproperties: false }).warnings).toHaveLength(1)
+    expect(compiled({ "x-order": 1, title: "t" }).warnings).toEqual([])
+  })
+})
+
+describe("bounded work", () => {
+  it("gives up on references that double at every step", () => {
+    const $defs: Record<string, unknown> = { d0: { type: "string" } }
+    for (let n = 1; n < 40; n++) $defs[`d${n}`] = { allOf: [{ $ref: `#/$defs/d${n - 1}` }, { $ref: `#/$defs/d${n - 1}` }] }
+    expect(compiled({ $ref: "#/$defs/d39", $defs }).check("x")).toMatchObject([{ keyword: "limit" }])
+  })
+
+  it("gives up on values that nest too deeply, without overflowing the stack", () => {
+    let value: unknown = 1
+    for (let level = 0; level < 100_000; level++) value = [value]
+    expect(compiled({ items: { $ref: "#" } }).check(value)).toMatchObject([{ keyword: "limit" }])
+  })
+
+  it("gives up on long lists under uniqueItems", () => {
+    const list = Array.from({ length: 5_000 }, (_, index) => index)
+    expect(compiled({ uniqueItems: true }).check(list)).toMatchObject([{ keyword: "limit" }])
+    expect(compiled({ uniqueItems: true }).check(list.slice(0, 200))).toEqual([])
+  })
+})
+
+it.effect("serves compileSchema as a service with a typed failure", () =>
+  Effect.gen(function* () {
+    const schemas = yield* JsonSchemas.Service
+    const failure = yield* Effect.flip(schemas.compile({ type: 3 }))
+    expect(failure).toMatchObject({ _tag: "InvalidSchema", code: "INVALID_SCHEMA", reason: "not_a_schema" })
+    const validator = yield* schemas.compile({ type: "string" })
+    expect(validator.check("x")).toEqual([])
+  }).pipe(Effect.provide(JsonSchemas.layer)),
+)
