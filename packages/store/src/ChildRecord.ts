@@ -1,0 +1,29 @@
+import type { Json, JsonObject } from "./Json.ts"
+
+/** Where a child is at a checkpoint: in a turn, between turns, or gone for good. */
+export type Lifecycle = "Interrupted" | "Idle" | "Closed"
+
+/**
+ * A durable record of one direct child in its parent's transcript (S100). The last one per id decides.
+ * Fields beyond these are kept as they are.
+ */
+export interface ChildRecord extends JsonObject {
+  readonly id: string
+  readonly lifecycle: Lifecycle
+  /** The child's own ACP session; not empty. */
+  readonly acp_session_id: string
+  /** `acp.<name>`. */
+  readonly harness: string
+  readonly name: string
+  /** Absolute path. */
+  readonly cwd: string
+  /** Last generation given out, at least 1. */
+  readonly generation: number
+  /** The generation the handle holds; at most `generation`, equal to it when `Idle`. */
+  readonly handle_generation: number
+  /** At least 1: a direct child of a top-level session. */
+  readonly depth: number
+}
+
+/** A record as callers make it; what orchestrators add beside the fields above (`task`, `output`, `updates`, `model`, …) passes through. */
+export type ChildRecordInput = ChildRecord & { readonly output?: Json }
