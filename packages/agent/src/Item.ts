@@ -1,0 +1,43 @@
+import type { Json, JsonObject } from "@acp-kit/runlet/Host"
+
+/** Content as the peer sent it: ACP content blocks, raw, in order. */
+export type Blocks = ReadonlyArray<JsonObject>
+
+/** Why a turn ended. `error` closes a turn whose model failed; it is not a stop reason of the protocol. */
+export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled" | "error"
+
+/** How a call ended. `interrupted` stands for a call that nobody answered: its effects may have happened. */
+export type ResultStatus = "completed" | "failed" | "interrupted"
+
+/**
+ * One entry of a conversation, in the order in which it happened. Ids are unique within the session and are the message
+ * and call ids of the protocol; a `result` carries the id of its `call`.
+ */
+export type Item =
+  | { readonly type: "prompt"; readonly id: string; readonly content: Blocks }
+  | { readonly type: "steer"; readonly id: string; readonly content: Blocks }
+  | { readonly type: "thought"; readonly id: string; readonly text: string }
+  | { readonly type: "answer"; readonly id: string; readonly text: string }
+  | { readonly type: "call"; readonly id: string; readonly name: string; readonly input: JsonObject }
+  | { readonly type: "result"; readonly id: string; readonly status: ResultStatus; readonly output: Json }
+  | { readonly type: "stop"; readonly reason: StopReason; readonly message?: string }
+
+/** The calls that have no result yet, in order. A history is valid for a model request when there are none. */
+export const unanswered = (items: ReadonlyArray<Item>): ReadonlyArray<Item & { readonly type: "call" }> => {
+  const answered = new Set(items.flatMap((item) => (item.type === "result" ? [item.id] : [])))
+  return items.filter((item) => item.type === "call").filter((call) => !answered.has(call.id))
+}
+
+/** What a call reports that was cut off before it answered. */
+export const interruptedResult = (id: string): Item => ({
+  type: "result",
+  id,
+  status: "interrupted",
+  output: { code: "INTERRUPTED", message: "the call was interrupted; its effects may have happened" },
+})
+
+/** The text blocks joined by line feeds; other kinds of content are left out. */
+export const textOf = (content: Blocks): string =>
+  content.flatMap((block) => (block.type === "text" && typeof block.text === "string" ? [block.text] : [])).join("\n")
+
+export * as Items from "./Item.ts"
