@@ -1,0 +1,96 @@
+import * as Result from "effect/Result"
+
+/** How a flag or a parameter turns the texts it was given into a value; the failure is the end of the sentence `--name …`. */
+export type Read<A> = (texts: ReadonlyArray<string>) => Result.Result<A, string>
+
+/** One flag of a command. Its name is its key in {@link Command.flags}, without the dashes. */
+export interface Flag<out A> {
+  /** `switch` takes no value, `once` one, `many` one each time it stands. */
+  readonly arity: "switch" | "once" | "many"
+  /** One letter, without the dash. */
+  readonly short: string | undefined
+  /** What stands for the value in help texts; empty for a switch. */
+  readonly placeholder: string
+  readonly summary: string
+  /** What holds when the flag is absent, for people. */
+  readonly fallback: string | undefined
+  /** The only values there are, for completions. */
+  readonly choices: ReadonlyArray<string>
+  readonly read: Read<A>
+}
+
+/** One positional parameter. Its name is its key in {@link Command.parameters}. */
+export interface Parameter<out A> {
+  readonly required: boolean
+  readonly summary: string
+  readonly read: Read<A>
+}
+
+interface About {
+  readonly summary: string
+  readonly short?: string
+  readonly fallback?: string
+}
+
+interface AboutValue extends About {
+  readonly placeholder: string
+}
+
+const flag = <A>(
+  arity: Flag<A>["arity"],
+  about: About & { readonly placeholder?: string },
+  read: Read<A>,
+  choices: ReadonlyArray<string> = [],
+): Flag<A> => ({
+  arity,
+  short: about.short,
+  placeholder: about.placeholder ?? "",
+  summary: about.summary,
+  fallback: about.fallback,
+  choices,
+  read,
+})
+
+/** True where the flag stands. */
+export const toggle = (about: About): Flag<boolean> => flag("switch", about, (texts) => Result.succeed(texts.length > 0))
+
+/** The text as it stands, at most once. */
+export const text = (about: AboutValue): Flag<string | undefined> => flag("once", about, (texts) => Result.succeed(texts[0]))
+
+/** All texts in the order they stand. */
+export const texts = (about: AboutValue): Flag<ReadonlyArray<string>> => flag("many", about, (given) => Result.succeed(given))
+
+/** Each text turned into a value, in the order they stand. */
+export const each = <A>(about: AboutValue, read: (text: string) => Result.Result<A, string>): Flag<ReadonlyArray<A>> =>
+  flag("many", about, (given) => Result.all(given.map(read)))
+
+/** One of a few words. */
+export const choice = <const A extends string>(about: About, choices: ReadonlyArray<A>): Flag<A | undefined> =>
+  flag(
+    "once",
+    { ...about, placeholder: choices.join("|") },
+    ([given]) => {
+      if (given === undefined) return Result.succeed(undefined)
+      const found = choices.find((word) => word === given)
+      return found === undefined
+        ? Result.fail(`is one of ${choices.join(", ")}, not ${JSON.stringify(given)}`)
+        : Result.succeed(found)
+    },
+    choices,
+  )
+
+/** A parameter that must stand. */
+export const required = (summary: string): Parameter<string> => ({
+  required: true,
+  summary,
+  read: ([given]) => (given === undefined ? Result.fail("is missing") : Result.succeed(given)),
+})
+
+/** A parameter that may be left out. */
+export const optional = (summary: string): Parameter<string | undefined> => ({
+  required: false,
+  summary,
+  read: ([given]) => Result.succeed(given),
+})
+
+export * as Flag from "./Flag.ts"

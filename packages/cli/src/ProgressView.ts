@@ -1,0 +1,69 @@
+import type { RosterEvent } from "@acp-kit/orchestrator/Subagents"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import { Progress } from "./Progress.ts"
+import { Terminal } from "./Terminal.ts"
+
+/** How often a terminal is redrawn while something moves; 10 a second is what an eye takes as live. */
+const redrawEvery = "100 millis"
+
+const paintOf = (terminal: Terminal.Interface) => (terminal.color ? Progress.colors : Progress.plain)
+
+const plainLines = Effect.fnUntraced(function* (events: Stream.Stream<RosterEvent>) {
+  const terminal = yield* Terminal.Service
+  let progress = Progress.begin(yield* Clock.currentTimeMillis)
+  const columns = terminal.errIsTerminal ? yield* terminal.columns : Number.POSITIVE_INFINITY
+  yield* Stream.runForEach(
+    events,
+    Effect.fnUntraced(function* (event) {
+      const [next, notices] = Progress.step(progress, event, yield* Clock.currentTimeMillis)
+      progress = next
+      const lines = notices.map((notice) => `${Progress.noticeLine(notice, paintOf(terminal), columns)}\n`)
+      if (lines.length > 0) yield* terminal.err(lines.join(""))
+    }),
+  )
+})
+
+const redrawnBlock = Effect.fnUntraced(function* (events: Stream.Stream<RosterEvent>) {
+  const terminal = yield* Terminal.Service
+  const paint = paintOf(terminal)
+  let progress = Progress.begin(yield* Clock.currentTimeMillis)
+  let waiting: Array<string> = []
+  let drawn: ReadonlyArray<string> = []
+  const draw = Effect.fnUntraced(function* (last: boolean) {
+    const columns = (yield* terminal.columns) - 1
+    const rows = (yield* terminal.rows) - 2
+    const block = last ? [] : Progress.block(progress, paint, columns, rows, yield* Clock.currentTimeMillis)
+    if (waiting.length === 0 && block.length === drawn.length && block.every((line, index) => line === drawn[index])) return
+    const erase = drawn.length === 0 ? "" : `\r\u001b[${drawn.length}A\u001b[J`
+    const text = [...waiting, ...block].map((line) => `${line}\n`).join("")
+    waiting = []
+    drawn = block
+    yield* terminal.err(`\u001b[?2026h${erase}${text}\u001b[?2026l`)
+  })
+  const drawing = yield* Effect.forkScoped(Effect.forever(Effect.andThen(draw(false), Effect.sleep(redrawEvery))))
+  const stays = (notice: Progress.Notice) => notice.kind === "log" || !["starting", "working", "idle"].includes(notice.kind)
+  yield* Stream.runForEach(
+    events,
+    Effect.fnUntraced(function* (event) {
+      const [next, notices] = Progress.step(progress, event, yield* Clock.currentTimeMillis)
+      const columns = yield* terminal.columns
+      progress = next
+      waiting.push(...notices.filter(stays).map((notice) => Progress.noticeLine(notice, paint, columns - 1)))
+    }),
+  ).pipe(Effect.ensuring(Effect.andThen(Fiber.interrupt(drawing), draw(true))))
+})
+
+/**
+ * Shows a roster on stderr until its events end: a line for each child that starts, works and ends, or on a terminal
+ * that can be redrawn one block that follows them. An interruption takes the block away and leaves the cursor below.
+ */
+export const follow = (events: Stream.Stream<RosterEvent>): Effect.Effect<void, never, Terminal.Service> =>
+  Effect.gen(function* () {
+    const terminal = yield* Terminal.Service
+    return yield* Effect.scoped(terminal.redraws ? redrawnBlock(events) : plainLines(events))
+  })
+
+export * as ProgressView from "./ProgressView.ts"

@@ -1,0 +1,117 @@
+import { Progress } from "@acp-kit/cli/Progress"
+import type { RosterEvent, RosterRow } from "@acp-kit/orchestrator/Subagents"
+import { describe, expect, it } from "@effect/vitest"
+
+const row = (more: Partial<RosterRow>): RosterRow => ({
+  id: "s-1",
+  name: "Scout",
+  status: "starting",
+  generation: 0,
+  task: "count lines",
+  activity: "",
+  harness: "acp.kit",
+  since: 0,
+  ...more,
+})
+
+const changed = (more: Partial<RosterRow>): RosterEvent => ({ type: "changed", row: row(more) })
+
+/** The lines of a run without a terminal; one event each 100 ms. */
+const lines = (events: ReadonlyArray<RosterEvent>, columns = 100): ReadonlyArray<string> => {
+  let progress = Progress.begin(0)
+  return events.flatMap((event, index) => {
+    const [next, notices] = Progress.step(progress, event, index * 100)
+    progress = next
+    return notices.map((notice) => Progress.noticeLine(notice, Progress.plain, columns))
+  })
+}
+
+const after = (events: ReadonlyArray<RosterEvent>): Progress.Progress =>
+  events.reduce((progress, event, index) => Progress.step(progress, event, index * 100)[0], Progress.begin(0))
+
+describe("Progress", () => {
+  it("prints a line for a child that starts, works, rests and ends", () => {
+    expect(
+      lines([
+        changed({}),
+        changed({ status: "working" }),
+        changed({ status: "idle", generation: 1 }),
+        { type: "removed", id: "s-1", name: "Scout", reason: "ended" },
+      ]),
+    ).toEqual([
+      "  0.0s  Scout             starting  acp.kit",
+      "  0.1s  Scout             working   count lines",
+      "  0.2s  Scout             idle      generation 1, 0.1s",
+      "  0.3s  Scout             ended     generation 1",
+    ])
+  })
+
+  it("prints nothing for a new activity of the same turn, and a line for each further turn", () => {
+    const events = [
+      changed({ status: "working" }),
+      changed({ status: "working", activity: "sh -c wc" }),
+      changed({ status: "idle", generation: 1 }),
+      changed({ status: "working", generation: 1, task: "again" }),
+      changed({ status: "idle", generation: 2 }),
+    ]
+    expect(
+      lines(events).map(
+        (line) =>
+          line
+            .slice(8)
+            .trim()
+            .split(/\s{2,}/)[1],
+      ),
+    ).toEqual(["working", "idle", "working", "idle"])
+  })
+
+  it("tells why a child failed, and shows the log of a harness under its name", () => {
+    expect(
+      lines([
+        { type: "log", harness: "acp.demo", line: "warming up" },
+        { type: "removed", id: "s-9", name: "Scout", reason: "failed", message: "nested agent refused the prompt" },
+      ]),
+    ).toEqual(["ACP harness demo: warming up", "  0.1s  Scout             failed    nested agent refused the prompt"])
+  })
+
+  it("neutralises what could move the cursor or change colours", () => {
+    const [line] = lines([changed({ status: "working", task: "a\u001b[31mb\r\nc\u202ed" })])
+    expect(line).toBe("  0.0s  Scout             working   a\ufffd[31mb c\ufffdd")
+  })
+
+  it("cuts a line at the width of the terminal, counting wide characters twice", () => {
+    const [line] = lines([changed({ status: "working", name: "調査", task: "漢字".repeat(40) })], 60)
+    expect(line).toBe(`  0.0s  調査              working   ${"漢字".repeat(5)}漢…`)
+  })
+
+  it("draws one line for each live child with its activity, its time and its context usage", () => {
+    const progress = after([
+      changed({ status: "working", activity: "wc -l", usage: { used: 50, size: 200 } }),
+      changed({ id: "s-2", name: "Reader", status: "idle", generation: 3 }),
+    ])
+    expect(Progress.block(progress, Progress.plain, 80, 10, 1_500)).toEqual([
+      "● Scout             working     1.5s  25%  wc -l",
+      "○ Reader            idle        1.4s  generation 3",
+    ])
+  })
+
+  it("keeps within the rows of the terminal and says how many are left out", () => {
+    const progress = after(
+      Array.from({ length: 9 }, (_, index) =>
+        changed({ id: `s-${index}`, name: `N${index}`, status: index < 6 ? "idle" : "working" }),
+      ),
+    )
+    const block = Progress.block(progress, Progress.plain, 80, 4, 2_000)
+    expect(block.map((line) => line.slice(0, 6).trim())).toEqual(["● N6", "● N7", "● N8", "and"])
+    expect(block[3]).toBe("  and 6 more; 3 of 9 working")
+  })
+
+  it.each([
+    [0, "0.0s"],
+    [59_940, "59.9s"],
+    [125_000, "2m05s"],
+    [-5, "0.0s"],
+  ])("writes %d ms as %s", (milliseconds, text) => {
+    expect(Progress.elapsed(milliseconds)).toBe(text)
+  })
+})

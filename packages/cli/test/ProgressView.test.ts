@@ -1,0 +1,69 @@
+import { ProgressView } from "@acp-kit/cli/ProgressView"
+import { Terminal } from "@acp-kit/cli/Terminal"
+import type { RosterEvent } from "@acp-kit/orchestrator/Subagents"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Queue from "effect/Queue"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/testing/TestClock"
+
+const working = (name: string): RosterEvent => ({
+  type: "changed",
+  row: { id: name, name, status: "working", generation: 0, task: "a task", activity: "", harness: "acp.kit", since: 0 },
+})
+
+const ended = (name: string): RosterEvent => ({ type: "removed", id: name, name, reason: "ended" })
+
+/** What a screen shows after the text: only the sequences that the view uses are known. */
+const screen = (text: string): ReadonlyArray<string> => {
+  const lines: Array<string> = []
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the sequences of a terminal
+  for (const token of text.match(/\u001b\[\?2026[hl]|\r\u001b\[\d+A\u001b\[J|[^\n\r\u001b]*\n/g) ?? []) {
+    const up = /\[(\d+)A/.exec(token)
+    if (up?.[1] !== undefined) lines.splice(lines.length - Number(up[1]))
+    else if (token.endsWith("\n")) lines.push(token.slice(0, -1))
+  }
+  return lines
+}
+
+describe("ProgressView", () => {
+  it.effect("writes plain lines where stderr is no terminal", () =>
+    Effect.gen(function* () {
+      const [layer, recording] = Terminal.layerMemory()
+      yield* Effect.provide(ProgressView.follow(Stream.make(working("A"), ended("A"))), layer)
+      expect(recording.err().split("\n")).toHaveLength(3)
+      expect(recording.err()).not.toContain("\u001b")
+      expect(recording.out()).toBe("")
+    }),
+  )
+
+  it.effect("redraws one block on a terminal and leaves only what ended", () =>
+    Effect.gen(function* () {
+      const [layer, recording] = Terminal.layerMemory({ redraws: true, errIsTerminal: true })
+      const queue = yield* Queue.unbounded<RosterEvent>()
+      const view = yield* Effect.forkChild(Effect.provide(ProgressView.follow(Stream.fromQueue(queue)), layer))
+      yield* Queue.offerAll(queue, [working("A"), working("B")])
+      yield* TestClock.adjust("300 millis")
+      expect(screen(recording.err()).map((line) => line.slice(0, 4).trim())).toEqual(["● A", "● B"])
+      yield* Queue.offer(queue, ended("A"))
+      yield* TestClock.adjust("200 millis")
+      expect(screen(recording.err()).map((line) => line.trim().split(/\s+/).slice(0, 3).join(" ").trim())).toEqual([
+        "0.3s A ended",
+        "● B working",
+      ])
+      yield* Fiber.interrupt(view)
+      expect(screen(recording.err()).map((line) => line.trim().slice(0, 7))).toEqual(["0.3s  A"])
+    }),
+  )
+
+  it.effect("writes nothing while nothing changes", () =>
+    Effect.gen(function* () {
+      const [layer, recording] = Terminal.layerMemory({ redraws: true })
+      const view = yield* Effect.forkChild(Effect.provide(ProgressView.follow(Stream.never), layer))
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.interrupt(view)
+      expect(recording.err()).toBe("")
+    }),
+  )
+})
