@@ -1,5 +1,6 @@
-import { compareText, quote } from "@acp-kit/runlet/Canonical"
+import { quote } from "@acp-kit/runlet/Canonical"
 import type { Json } from "@acp-kit/runlet/Host"
+import { compareText } from "@acp-kit/runlet/Value"
 
 /** The canonical text of a JSON value: compact, keys sorted by UTF-8 bytes, integers exact. */
 export const encode = (value: Json): string => {
