@@ -8,6 +8,7 @@ export const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))))
 export interface Manifest {
   readonly name: string
   readonly version: string
+  readonly description?: string
   readonly private?: boolean
   readonly exports?: Readonly<Record<string, unknown>>
   readonly scripts?: Readonly<Record<string, string>>

@@ -31,7 +31,7 @@ const workspace = () =>
 
 test("generates the barrel of the public modules and the page of rows, then finds them fresh", () => {
   const at = workspace()
-  expect(regenerate(at)).toEqual(["packages/a/src/index.ts", "docs/reference/rows.md"])
+  expect(regenerate(at)).toEqual(["packages/a/src/index.ts", "packages/a/README.md", "docs/reference/rows.md"])
   expect(readFileSync(join(at, "packages/a/src/index.ts"), "utf8").split("\n").slice(1)).toEqual([
     'export * as Child from "./Child.ts"',
     'export * as Log from "./Log.ts"',
@@ -51,6 +51,7 @@ test("refuses generated files that no longer say what their sources do", () => {
   writeFileSync(join(at, "packages/a/test/Log.test.ts"), suite(["S161"], "counts"))
   expect(stale(at)).toEqual([
     "packages/a/src/index.ts: is not fresh; run `bun run generate`",
+    "packages/a/README.md: is not fresh; run `bun run generate`",
     "docs/reference/rows.md: is not fresh; run `bun run generate`",
   ])
 })
