@@ -1,8 +1,14 @@
 import type { Json, JsonObject } from "@acp-kit/runlet/Host"
+import type { SessionStore } from "@acp-kit/store/SessionStore"
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
+import type { Harnesses } from "./Harness.ts"
+import type { Inheritance } from "./Inheritance.ts"
+import type { RosterEvent, RosterRow } from "./Roster.ts"
 import type { SubagentError } from "./SubagentError.ts"
+
+export type { RosterEvent, RosterRow, Status } from "./Roster.ts"
 
 /** What a completed turn returns (S10 to S12). `updates` is present as S70 says. */
 export interface HandleValue extends JsonObject {
@@ -11,28 +17,6 @@ export interface HandleValue extends JsonObject {
   readonly output: Json
   readonly generation: number
 }
-
-export type Status = "starting" | "working" | "idle"
-
-/** One live direct child, as a view shows it (S23, S50 to S53). Times are Unix milliseconds. */
-export interface RosterRow {
-  readonly id: string
-  readonly name: string
-  readonly status: Status
-  readonly generation: number
-  /** The prompt's text blocks, whitespace collapsed, at most 96 characters. */
-  readonly task: string
-  readonly activity: string
-  readonly usage?: { readonly used: number; readonly size: number }
-  readonly harness: string
-  readonly since: number
-}
-
-/** What a view can follow live, in order. */
-export type RosterEvent =
-  | { readonly type: "changed"; readonly row: RosterRow }
-  | { readonly type: "removed"; readonly id: string; readonly name: string; readonly reason: "closed" | "failed" | "ended"; readonly message?: string }
-  | { readonly type: "log"; readonly harness: string; readonly line: string }
 
 /** The six verbs of one parent session. Arguments are whatever the program passed; each verb validates its own (decision 18). */
 export interface Interface {
@@ -46,6 +30,21 @@ export interface Interface {
   readonly roster: Effect.Effect<ReadonlyArray<RosterRow>>
   /** Starts with a `changed` per live row; a slow reader never slows a child. */
   readonly events: Stream.Stream<RosterEvent>
+}
+
+/** The parent session whose children these are. */
+export interface Options {
+  /** Open for writing as long as the scope lives; where the parent is nonpersistent, one of the in-memory store (S107). */
+  readonly session: SessionStore.SessionWriter
+  /** Depth of the parent: 0 for a session that a person started (S160). */
+  readonly depth: number
+  /** Kit's working directory, absolute. */
+  readonly root: string
+  /** Absolute; each child gets them all (S170). */
+  readonly additionalDirectories: ReadonlyArray<string>
+  readonly harnesses: Harnesses
+  /** Read at each start of an `acp.kit` child. */
+  readonly inherited: Effect.Effect<Inheritance>
 }
 
 export class Service extends Context.Service<Service, Interface>()("@acp-kit/orchestrator/Subagents") {}
