@@ -1,5 +1,5 @@
-import type * as Effect from "effect/Effect"
 import * as Data from "effect/Data"
+import type * as Effect from "effect/Effect"
 
 /** A JSON value whose integers are exact: integers beyond 2^53 are bigints. */
 export type Json = null | boolean | number | bigint | string | ReadonlyArray<Json> | JsonObject

@@ -1,0 +1,60 @@
+import type { Span } from "./Span.ts"
+
+/** An edit that would repair the source: `replacement` instead of the text of `span`. Empty spans insert. */
+export interface Fix {
+  readonly span: Span
+  readonly replacement: string
+  readonly message: string
+}
+
+/** Where in the pipeline a diagnostic comes from. */
+export type Phase = "parse" | "analyze" | "plan" | "execute"
+
+/** What is wrong with a source, where, and how to repair it. */
+export interface Diagnostic {
+  /** Stable: `RL` and four digits. */
+  readonly code: string
+  readonly title: string
+  readonly message: string
+  readonly severity: "error" | "warning"
+  readonly phase: Phase
+  /** UTF-16 offsets, half open. */
+  readonly span: Span
+  /** 1-based. */
+  readonly line: number
+  /** 1-based, in characters (Unicode scalar values). */
+  readonly column: number
+  readonly fixes: ReadonlyArray<Fix>
+  /** The nearest valid names, best first, at most five. */
+  readonly candidates: ReadonlyArray<string>
+}
+
+const lineAround = (source: string, offset: number): string => {
+  const start = source.lastIndexOf("\n", offset - 1) + 1
+  const end = source.indexOf("\n", offset)
+  return source.slice(start, end === -1 ? source.length : end).replace(/\r$/, "")
+}
+
+/**
+ * The text a person reads: `path:line:column: error[CODE]: title`, the source line with carets, the message, and the help.
+ * Lines longer than 200 characters show the part around the place.
+ */
+export const render = (diagnostic: Diagnostic, source: string, path: string): string => {
+  const { line, column, span } = diagnostic
+  const whole = Array.from(lineAround(source, span.start), (char) => (char === "\t" ? " " : char))
+  const first = Math.max(0, Math.min(column - 1 - 60, whole.length - 200))
+  const shown = whole.slice(first, first + 200)
+  const length = Array.from(source.slice(span.start, span.end).split("\n", 1)[0] ?? "").length
+  const carets = "^".repeat(Math.max(1, Math.min(length, shown.length - (column - 1 - first))))
+  const gutter = String(line)
+  const out = [
+    `${path}:${line}:${column}: ${diagnostic.severity}[${diagnostic.code}]: ${diagnostic.title}`,
+    `${gutter} | ${shown.join("")}`,
+    `${" ".repeat(gutter.length)} | ${" ".repeat(column - 1 - first)}${carets}`,
+    `  ${diagnostic.message}`,
+  ]
+  for (const fix of diagnostic.fixes) if (fix.message !== "") out.push(`  help: ${fix.message}`)
+  if (diagnostic.candidates.length > 0)
+    out.push(`  did you mean ${diagnostic.candidates.map((name) => `\`${name}\``).join(", ")}?`)
+  return out.join("\n")
+}
