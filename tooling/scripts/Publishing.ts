@@ -1,5 +1,6 @@
 import { mkdirSync, renameSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
+import { output } from "./Outcomes.ts"
 import { type Member, members } from "./Workspace.ts"
 
 /** A published member as a file that a registry takes. */
@@ -28,28 +29,25 @@ export const publishOrder = (all: ReadonlyArray<Member>): ReadonlyArray<Member> 
   return ordered
 }
 
-const run = (command: ReadonlyArray<string>, cwd: string): string => {
-  const result = Bun.spawnSync([...command], { cwd, stderr: "pipe" })
-  if (result.exitCode !== 0) throw new Error(`${command.join(" ")} in ${cwd}:\n${result.stdout}${result.stderr}`)
-  return result.stdout.toString()
-}
-
 /** Packs every published member of a built workspace, in the order of publishing. bun writes versions in place of `workspace:` and `catalog:`; npm does not. */
 export const pack = (at: string, destination: string): ReadonlyArray<Tarball> => {
   mkdirSync(destination, { recursive: true })
   return publishOrder(members(at)).map((member) => {
     const cwd = join(at, member.directory)
-    const printed = run([process.execPath, "pm", "pack", "--quiet", "--destination", destination], cwd).trim()
+    const printed = output([process.execPath, "pm", "pack", "--quiet", "--destination", destination], { cwd }).trim()
     const file = join(destination, `${member.manifest.name.replace("@", "").replace("/", "-")}.tgz`)
     renameSync(printed.split("\n").at(-1) as string, file)
     return { member, file }
   })
 }
 
-/** Publishes a tarball. The registry's token is read from `NPM_CONFIG_TOKEN` by bun. */
-export const publish = (tarball: Tarball, registry: string, dryRun: boolean): void => {
-  run(
-    [process.execPath, "publish", tarball.file, "--access", "public", "--registry", registry, ...(dryRun ? ["--dry-run"] : [])],
-    join(tarball.file, ".."),
-  )
+/** Publishes a tarball. The registry's token is read by bun from `NPM_CONFIG_TOKEN`. */
+export const publish = (
+  tarball: Tarball,
+  registry: string,
+  dryRun: boolean,
+  env: Readonly<Record<string, string | undefined>> = {},
+): void => {
+  const flags = ["--access", "public", "--registry", registry, ...(dryRun ? ["--dry-run"] : [])]
+  output([process.execPath, "publish", tarball.file, ...flags], { cwd: dirname(tarball.file), env })
 }

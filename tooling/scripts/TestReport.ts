@@ -1,4 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+import { members } from "./Workspace.ts"
 
 /** What one run of a test runner counted. `broken` says why there is no count, or why a count without failures is none. */
 export interface Tally {
@@ -43,3 +45,12 @@ export const sum = (name: string, tallies: ReadonlyArray<Tally>): Tally => ({
 /** The plain closing line, `N passed, N failed`, with what was skipped where something was. */
 export const closingLine = (tally: Tally): string =>
   `${tally.passed} passed, ${tally.failed} failed${tally.skipped > 0 ? `, ${tally.skipped} skipped` : ""}`
+
+/** Where each suite of the workspace writes its report, by the suite's directory. */
+export const reports = (at: string): ReadonlyMap<string, string> =>
+  new Map(
+    [...members(at).map((member) => member.directory), "tooling"].map((directory) => [
+      directory,
+      join(at, directory, ".turbo/tests.json"),
+    ]),
+  )

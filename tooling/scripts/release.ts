@@ -44,4 +44,4 @@ try {
 } finally {
   rmSync(directory, { recursive: true })
 }
-if (!values["dry-run"]) step(["bun", "--bun", "changeset", "tag"])
+if (!values["dry-run"]) step(["bun", "--bun", "node_modules/.bin/changeset", "tag"])

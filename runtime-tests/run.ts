@@ -1,0 +1,142 @@
+/**
+ * Proves that the packages stand alone: builds and packs every public member, publishes it to a registry on the loopback
+ * interface, installs each one into an empty folder and runs its script of `src/` there on Bun, Deno and Node; then
+ * starts the packed `kit` in each of the ways a person would. Needs the npm registry for Effect and the two runtimes.
+ */
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { loopbackRegistry } from "../tooling/scripts/LoopbackRegistry.ts"
+import { outcomes, output, same } from "../tooling/scripts/Outcomes.ts"
+import { pack, publish, type Tarball } from "../tooling/scripts/Publishing.ts"
+import { closingLine, type Tally } from "../tooling/scripts/TestReport.ts"
+import { root } from "../tooling/scripts/Workspace.ts"
+
+const bun = process.execPath
+const runtimePackages = { deno: "2.9.6", [`node-${process.platform}-${process.arch}`]: "24.21.0" }
+
+/** Runs all of it and counts. */
+export const runtimeTests = async (): Promise<Tally> => {
+  const scratch = mkdtempSync(join(tmpdir(), "kit-runtime-tests-"))
+  const registry = loopbackRegistry()
+  const { check, tally } = outcomes("runtime-tests")
+
+  /** An empty project; only our scope comes from the loopback registry, and no cache knows an earlier build. */
+  const project = (name: string) => {
+    const directory = join(scratch, name)
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(join(directory, "package.json"), '{ "private": true, "type": "module" }\n')
+    writeFileSync(join(directory, ".npmrc"), `@acp-kit:registry=${registry.url}\n`)
+    return directory
+  }
+  const env = {
+    BUN_INSTALL_CACHE_DIR: join(scratch, "cache"),
+    NPM_CONFIG_TOKEN: "loopback",
+    HOME: join(scratch, "home"),
+    KIT_HOME: join(scratch, "kit"),
+  }
+  const offline = { ...env, BUN_CONFIG_REGISTRY: "http://127.0.0.1:9", npm_config_registry: "http://127.0.0.1:9" }
+
+  const contents = (tarball: Tarball) => output(["tar", "-tzf", tarball.file], { cwd: scratch }).trim().split("\n")
+
+  const inspect = (tarball: Tarball) => {
+    const files = contents(tarball)
+    for (const file of ["package/package.json", "package/LICENSE", "package/README.md"]) {
+      if (!files.includes(file)) throw new Error(`${tarball.file} lacks ${file}`)
+    }
+    const manifest = output(["tar", "-xzOf", tarball.file, "package/package.json"], { cwd: scratch })
+    const { devDependencies: _, ...shipped } = JSON.parse(manifest) as { devDependencies: unknown }
+    if (/"(?:workspace|catalog):/.test(JSON.stringify(shipped)))
+      throw new Error(`${tarball.file} names the workspace:\n${manifest}`)
+  }
+
+  try {
+    let tarballs: ReadonlyArray<Tarball> = []
+    await check("C02 every package builds and packs with its licence and readme, and names no workspace", () => {
+      output(["turbo", "run", "build"], { cwd: root })
+      tarballs = pack(root, join(scratch, "tarballs"))
+      tarballs.forEach(inspect)
+    })
+    const kit = tarballs.find((tarball) => tarball.member.manifest.name === "@acp-kit/kit")
+
+    await check("a release publishes every package after those it depends on", () => {
+      for (const tarball of tarballs) publish(tarball, registry.url, false, env)
+      same([...registry.packages.keys()].join(" "), tarballs.map((tarball) => tarball.member.manifest.name).join(" "))
+    })
+
+    await check("C04 the superseded packages do not load beside Effect 4, as the decision record quotes", () => {
+      const directory = project("superseded")
+      output([bun, "add", "effect@4.1.0", "@effect/schema@0.75.5", "@effect/platform@0.97.2"], { cwd: directory, env })
+      const record = readFileSync(join(root, "docs/decisions/0001-effect-4.md"), "utf8")
+      for (const [module, why] of [
+        ["@effect/schema/Schema", "Cannot find module 'effect/ConfigError'"],
+        ["@effect/platform/FileSystem", "Export named 'GenericTag' not found in module"],
+      ] as const) {
+        const { exitCode, stderr } = Bun.spawnSync([bun, "-e", `import "${module}"`], { cwd: directory })
+        if (exitCode === 0 || !stderr.includes(why)) throw new Error(`import "${module}": exit ${exitCode}\n${stderr}`)
+        if (!record.includes(`import "${module}"`) || !record.includes(why))
+          throw new Error(`the record does not quote ${module}`)
+      }
+    })
+
+    const runtimes = project("runtimes")
+    await check("Deno and Node are installed", () => {
+      const wanted = Object.entries(runtimePackages).map(([name, version]) => `${name}@${version}`)
+      output([bun, "add", ...wanted], { cwd: runtimes, env })
+    })
+    const binary = (name: string) => join(runtimes, "node_modules/.bin", name)
+    const launch: Readonly<Record<string, ReadonlyArray<string>>> = {
+      bun: [bun],
+      deno: [binary("deno"), "run", "-A", "--no-lock"],
+      node: [binary("node")],
+    }
+
+    for (const tarball of tarballs.filter((one) => one !== kit)) {
+      const { name } = tarball.member.manifest
+      const short = name.replace("@acp-kit/", "")
+      const directory = project(short)
+      const installed = await check(`${name} installs into an empty folder`, () => {
+        output([bun, "add", name], { cwd: directory, env })
+        cpSync(join(root, "runtime-tests/src", `${short}.ts`), join(directory, "main.ts"))
+      })
+      if (!installed) continue
+      for (const [runtime, command] of Object.entries(launch)) {
+        await check(`C02 ${name} is imported alone and works on ${runtime}`, () => {
+          same(output([...command, "main.ts"], { cwd: directory, env, seconds: 60 }), "ok\n")
+        })
+      }
+    }
+
+    if (kit !== undefined) {
+      const version = `kit ${kit.member.manifest.version}\n`
+      const program = ["compose", "--no-session", "-e", "return 6 * 7"]
+      const start = (prefix: ReadonlyArray<string>, cwd: string) => {
+        same(output([...prefix, "--version"], { cwd, env: offline, seconds: 60 }), version)
+        same(output([...prefix, ...program], { cwd, env: offline, seconds: 60 }), "42\n")
+      }
+      await check("C03 bunx kit works in the repository, offline", () => start([bun, "x", "kit"], root))
+      await check("C03 bunx kit works in an empty folder from the packed tarball, offline", () =>
+        start([bun, "x", "--package", kit.file, "kit"], project("empty")),
+      )
+      await check("C03 bunx kit works where @acp-kit/kit is installed, offline", () => {
+        const directory = project("installed")
+        output([bun, "add", "@acp-kit/kit"], { cwd: directory, env })
+        start([bun, "x", "kit"], directory)
+      })
+      await check("C03 bunx @acp-kit/kit works where nothing is installed, from the registry", () => {
+        const directory = project("stranger")
+        same(output([bun, "x", "@acp-kit/kit", "--version"], { cwd: directory, env, seconds: 60 }), version)
+      })
+    }
+  } finally {
+    registry.stop()
+    rmSync(scratch, { recursive: true, force: true })
+  }
+  return tally()
+}
+
+if (import.meta.main) {
+  const total = await runtimeTests()
+  console.log(`\n${closingLine(total)}`)
+  process.exit(total.failed > 0 || total.passed === 0 ? 1 : 0)
+}

@@ -1,0 +1,25 @@
+/**
+ * What `.ci/run` does after the test command: every check of the tree, the packages on three runtimes, and the sum of
+ * all. Prints a line per check and closes with `N passed, N failed`.
+ */
+import { runtimeTests } from "../../runtime-tests/run.ts"
+import { outcomes, output } from "./Outcomes.ts"
+import { closingLine, readTally, reports, sum } from "./TestReport.ts"
+import { root } from "./Workspace.ts"
+
+const { check, tally } = outcomes("checks")
+const turbo = (task: string) => () =>
+  output(["turbo", "run", task, "--output-logs=errors-only", "--continue=always"], { cwd: root })
+
+await check("types, and what the Effect language service knows", turbo("typecheck"))
+await check("lint and format", () => output(["biome", "check", "."], { cwd: root }))
+await check("package boundaries", turbo("boundaries"))
+await check("import cycles", turbo("cycles"))
+await check("file sizes", turbo("sizes"))
+await check("generated files are fresh", turbo("fresh"))
+await check("every requirement a test names exists", turbo("rows"))
+
+const suites = [...reports(root)].map(([suite, report]) => readTally(suite, report))
+const total = sum("all", [...suites, tally(), await runtimeTests()])
+console.log(`\n${closingLine(total)}`)
+process.exit(total.failed > 0 ? 1 : 0)
