@@ -1,0 +1,99 @@
+import { Compose, type ComposeFailure } from "@acp-kit/orchestrator/Compose"
+import type { Json, JsonObject, Tool as RunletTool } from "@acp-kit/runlet/Host"
+import * as Effect from "effect/Effect"
+import { ComposeGuide, type Entry } from "./ComposeGuide.ts"
+import type { Outcome, Tool } from "./TurnLoop.ts"
+
+export interface Options {
+  /** What a program may call. */
+  readonly tools: ReadonlyArray<RunletTool>
+  /** What the model is told of them, in the order in which it reads them. */
+  readonly catalog: ReadonlyArray<Entry>
+}
+
+/** The input of a compose call, checked. */
+export interface ComposeInput {
+  /** The program. */
+  readonly script: string
+  /** What it is for, in a few words, for people; trimmed. */
+  readonly intent?: string
+  /** `true`, or the seconds after which the call goes on in the background. */
+  readonly background?: boolean | number
+}
+
+/** Checks an input of the model; a string says what is wrong with it. */
+export const readInput = (input: JsonObject): ComposeInput | string => {
+  const { script, intent, background, ...rest } = input
+  const [unknown] = Object.keys(rest)
+  if (unknown !== undefined) return `compose does not take ${unknown}`
+  if (typeof script !== "string") return "script must be a string"
+  if (intent !== undefined && typeof intent !== "string") return "intent must be a string"
+  if (!isBackground(background)) return "background must be a boolean or an integer from 1 to 86400"
+  const trimmed = intent?.trim()
+  return { script, ...(trimmed ? { intent: trimmed } : {}), ...(background === undefined ? {} : { background }) }
+}
+
+/** The intent of a call as a title for people, `undefined` where it has none (S55). */
+export const titleOf = (input: JsonObject): string | undefined => {
+  const read = readInput(input)
+  return typeof read === "string" ? undefined : read.intent
+}
+
+const isBackground = (value: Json | undefined): value is boolean | number | undefined =>
+  value === undefined || typeof value === "boolean" || (Number.isInteger(value) && Number(value) >= 1 && Number(value) <= 86_400)
+
+const input: JsonObject = {
+  type: "object",
+  properties: {
+    script: { type: "string", description: "The Runlet program." },
+    intent: { type: "string", description: "What it is for, as a short status line for the user." },
+    background: {
+      anyOf: [{ type: "boolean" }, { type: "integer", minimum: 1, maximum: 86_400 }],
+      description: "true to go on in the background at once, or the seconds to wait for it first.",
+    },
+  },
+  required: ["script"],
+  additionalProperties: false,
+}
+
+/** `compose`: the agent's one tool. It runs a program of at most 128 calls, and what the program returns is its result. */
+export const make = ({ tools, catalog }: Options): Tool => ({
+  spec: { name: "compose", description: ComposeGuide.describe(catalog), input },
+  run: (_id, given) => {
+    const read = readInput(given)
+    return typeof read === "string" ? Effect.succeed(refused(read)) : run(read, tools)
+  },
+})
+
+const run = ({ script }: ComposeInput, tools: ReadonlyArray<RunletTool>): Effect.Effect<Outcome> =>
+  Effect.match(Compose.run({ source: script, tools, author: "model" }), {
+    onSuccess: (output): Outcome => ({ status: "completed", output }),
+    onFailure: (failure): Outcome => ({ status: "failed", output: describe(failure) }),
+  })
+
+const refused = (message: string): Outcome => ({ status: "failed", output: { code: "INVALID_ARGUMENT", message } })
+
+const describe = (failure: ComposeFailure): JsonObject => {
+  if (failure._tag === "RunFailed") {
+    const { code, message, retryable, uncertain, details, line, column } = failure
+    return {
+      code,
+      message,
+      retryable,
+      uncertain,
+      details,
+      ...(line === undefined || column === undefined ? {} : { line, column }),
+    }
+  }
+  const diagnostics = failure.diagnostics.map(({ code, severity, line, column, message, fixes }) => ({
+    code,
+    severity,
+    line,
+    column,
+    message,
+    fixes: fixes.map((fix) => fix.message),
+  }))
+  return { code: failure.code, message: failure.message, diagnostics }
+}
+
+export * as ComposeTool from "./ComposeTool.ts"
