@@ -11,7 +11,10 @@ const preset = () => {
 
 const inRoot = (command: ReadonlyArray<string>, cwd: string) => {
   const [program, ...args] = command
-  const result = Bun.spawnSync([join(root, "node_modules/.bin", program as string), ...args], { cwd })
+  const result = Bun.spawnSync([join(root, "node_modules/.bin", program as string), ...args], {
+    cwd,
+    env: { ...process.env, XDG_CACHE_HOME: join(cwd, ".cache") },
+  })
   return { code: result.exitCode, output: `${result.stdout}${result.stderr}` }
 }
 
