@@ -15,6 +15,10 @@ import { root } from "../tooling/scripts/Workspace.ts"
 const bun = process.execPath
 const runtimePackages = { deno: "2.9.6", [`node-${process.platform}-${process.arch}`]: "24.21.0" }
 
+/** Packages that know no process: their tests are the same on every runtime. */
+const portable = ["json-schema", "protocol", "runlet", "store"]
+const vitest = join(root, "node_modules/vitest/vitest.mjs")
+
 /** Runs all of it and counts. */
 export const runtimeTests = async (): Promise<Tally> => {
   const scratch = mkdtempSync(join(tmpdir(), "kit-runtime-tests-"))
@@ -103,6 +107,18 @@ export const runtimeTests = async (): Promise<Tally> => {
       for (const [runtime, command] of Object.entries(launch)) {
         await check(`C02 ${name} is imported alone and works on ${runtime}`, () => {
           same(output([...command, "main.ts"], { cwd: directory, env, seconds: 60 }), "ok\n")
+        })
+      }
+    }
+
+    for (const name of portable) {
+      for (const runtime of ["deno", "node"]) {
+        await check(`the whole test suite of ${name} passes on ${runtime}`, () => {
+          const cwd = join(root, "packages", name)
+          output([...(launch[runtime] as ReadonlyArray<string>), vitest, "run", "--reporter=dot"], {
+            cwd,
+            env: { KIT_TEST_LONG: undefined },
+          })
         })
       }
     }
