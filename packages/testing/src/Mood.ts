@@ -239,7 +239,11 @@ export interface Mood {
   }
   readonly options?: ReadonlyArray<ConfigOption>
   /** Setting `id` to `value` replaces the list by this one. */
-  readonly optionEffects?: ReadonlyArray<{ readonly id: string; readonly value: string | boolean; readonly options: ReadonlyArray<ConfigOption> }>
+  readonly optionEffects?: ReadonlyArray<{
+    readonly id: string
+    readonly value: string | boolean
+    readonly options: ReadonlyArray<ConfigOption>
+  }>
   readonly on?: Partial<Readonly<Record<Point, Behaviour | ReadonlyArray<Behaviour>>>>
   /** Before stdin is read for the first time. */
   readonly start?: ReadonlyArray<Step>

@@ -3,7 +3,7 @@ import type { Behaviour, Capability, Mood, Point, RpcError } from "../Mood.ts"
 import * as Encode from "./Encode.ts"
 import { Peer } from "./Peer.ts"
 import { replay } from "./Replay.ts"
-import { type Session, Sessions } from "./Sessions.ts"
+import type { Session, Sessions } from "./Sessions.ts"
 import { Stage } from "./Stage.ts"
 import { perform } from "./Steps.ts"
 import { Turn } from "./Turn.ts"
@@ -62,10 +62,10 @@ export class Agent {
       void this.#peer.error(null, { code: -32700, message: "Parse error" })
       return
     }
-    const method = text(message["method"])
-    const params = fields(message["params"])
-    if (method === undefined) return this.#peer.answered(message)
-    if ("id" in message) void this.#request(message["id"], method, params)
+    const method = text(message.method)
+    const params = fields(message.params)
+    if (method === undefined) this.#peer.answered(message)
+    else if ("id" in message) void this.#request(message.id, method, params)
     else void this.#notification(method, params)
   }
 
@@ -89,11 +89,11 @@ export class Agent {
   async #notification(method: string, params: Fields): Promise<void> {
     const behaviour = this.#behaviour(method)
     if (method === "$/cancel_request") {
-      if (!this.#deaf("cancel_request")) this.#pending.get(JSON.stringify(params["requestId"]))?.cancel()
+      if (!this.#deaf("cancel_request")) this.#pending.get(JSON.stringify(params.requestId))?.cancel()
       return
     }
     if (method !== "session/cancel") return
-    const session = this.#sessions.get(params["sessionId"])
+    const session = this.#sessions.get(params.sessionId)
     const stage = this.stage(session)
     await perform(stage, behaviour.before ?? [])
     if (!this.#deaf("cancel") && session !== undefined) this.#cancel(session)
@@ -115,7 +115,7 @@ export class Agent {
     }
     if (method === "session/prompt") return this.#prompt(id, params, behaviour)
     const reply = behaviour.error !== undefined ? { error: behaviour.error } : this.#reply(method, params, behaviour)
-    const session = "session" in reply ? reply.session : this.#sessions.get(params["sessionId"])
+    const session = "session" in reply ? reply.session : this.#sessions.get(params.sessionId)
     const stage = this.stage(session)
     this.#pending.set(JSON.stringify(id), stage)
     if (replays(method, params, this.#version, this.#mood) && "result" in reply) await replay(stage)
@@ -159,11 +159,11 @@ export class Agent {
       case "session/resume":
         return this.#reopen(params)
       case "session/list":
-        return { result: { sessions: this.#list(params["cwd"]) } }
+        return { result: { sessions: this.#list(params.cwd) } }
       case "session/set_mode":
         return { result: {} }
     }
-    const session = this.#sessions.get(params["sessionId"])
+    const session = this.#sessions.get(params.sessionId)
     if (session === undefined) return unknownSession(params)
     switch (method) {
       case "session/fork":
@@ -177,9 +177,9 @@ export class Agent {
       case "session/set_config_option":
         return this.#setOption(session, params)
       case "session/inject":
-        return this.#inject(session, params["content"])
+        return this.#inject(session, params.content)
       case "_session/steering":
-        return "error" in this.#inject(session, params["prompt"])
+        return "error" in this.#inject(session, params.prompt)
           ? { result: { outcome: "promptRequired", reason: "noRunningTurn" } }
           : { result: { outcome: "injected" } }
       default:
@@ -188,7 +188,7 @@ export class Agent {
   }
 
   #initialize(params: Fields): Reply {
-    const wanted = Number(params["protocolVersion"])
+    const wanted = Number(params.protocolVersion)
     const versions = this.#mood.versions ?? [1, 2]
     const other = this.#mood.otherVersion ?? "latest"
     if (!versions.includes(wanted) && typeof other === "string" && other !== "latest") {
@@ -208,14 +208,14 @@ export class Agent {
   }
 
   #reopen(params: Fields): Reply {
-    const cursor = params["replayFrom"]
-    if (cursor !== undefined && cursor !== null && fields(cursor)["type"] !== "start") {
+    const cursor = params.replayFrom
+    if (cursor !== undefined && cursor !== null && fields(cursor).type !== "start") {
       return failed(-32602, "Unknown replay cursor")
     }
     const unknown = this.#mood.unknownSession
-    const found = this.#sessions.find(params["sessionId"])
+    const found = this.#sessions.find(params.sessionId)
     if (found === undefined && unknown !== "empty") return unknown === undefined ? unknownSession(params) : { error: unknown }
-    const session = found ?? this.#sessions.empty(String(params["sessionId"]))
+    const session = found ?? this.#sessions.empty(String(params.sessionId))
     this.#sessions.place(session, params)
     return { result: this.#options(session), session }
   }
@@ -233,9 +233,9 @@ export class Agent {
     if (option === undefined) return failed(-32602, `Unknown option: ${String(configId)}`)
     if (!Encode.accepts(option, value)) return failed(-32602, `Invalid value for ${option.id}`)
     const effect = this.#mood.optionEffects?.find((effect) => effect.id === option.id && effect.value === value)
-    session.options = effect?.options ?? session.options.map((entry) =>
-      entry.id === option.id ? { ...entry, currentValue: value as string | boolean } : entry,
-    )
+    session.options =
+      effect?.options ??
+      session.options.map((entry) => (entry.id === option.id ? { ...entry, currentValue: value as string | boolean } : entry))
     this.#sessions.save(session)
     return { result: { configOptions: Encode.options(session.options, this.#version) } }
   }
@@ -249,7 +249,7 @@ export class Agent {
   }
 
   async #prompt(id: unknown, params: Fields, behaviour: Behaviour): Promise<void> {
-    const session = this.#sessions.get(params["sessionId"])
+    const session = this.#sessions.get(params.sessionId)
     if (session === undefined) return this.#peer.error(id, { code: -32002, message: "Unknown session" })
     const running = this.#turns.get(session.id) ?? []
     const busy = running.length > 0 ? this.#mood.busy : undefined
@@ -258,7 +258,7 @@ export class Agent {
     if (busy === "cancel-first") this.#cancel(session)
     const user = `u${++this.#messages}`
     const stage = new Stage(this.#peer, this.#mood, this.#version, session, `m${this.#messages}`)
-    const prompt = Array.isArray(params["prompt"]) ? params["prompt"] : []
+    const prompt = Array.isArray(params.prompt) ? params.prompt : []
     const turn = new Turn(stage, id, prompt, user, behaviour.result)
     this.#turns.set(session.id, [...running, turn])
     this.#pending.set(JSON.stringify(id), stage)
@@ -269,14 +269,16 @@ export class Agent {
     else if (behaviour.silent !== true) await turn.run(session)
     this.#pending.delete(JSON.stringify(id))
     if (behaviour.silent === true) return
-    this.#turns.set(session.id, (this.#turns.get(session.id) ?? []).filter((other) => other !== turn))
+    this.#turns.set(
+      session.id,
+      (this.#turns.get(session.id) ?? []).filter((other) => other !== turn),
+    )
     if (error === undefined && this.#sessions.get(session.id) === session) this.#sessions.save(session)
     await perform(this.stage(session), behaviour.after ?? [])
   }
 }
 
-const unknownSession = (params: Fields): Reply =>
-  failed(-32002, "Resource not found", { sessionId: params["sessionId"] })
+const unknownSession = (params: Fields): Reply => failed(-32002, "Resource not found", { sessionId: params.sessionId })
 
 const resultOf = (behaviour: Behaviour, result: unknown): unknown =>
   behaviour.result !== undefined
@@ -289,5 +291,5 @@ const replays = (method: string, params: Fields, version: number, mood: Mood): b
   if (mood.replay?.none === true) return false
   if (method === "session/load") return true
   if (method === "session/fork") return mood.replay?.fork === true
-  return method === "session/resume" && version !== 1 && params["replayFrom"] !== undefined
+  return method === "session/resume" && version !== 1 && params.replayFrom !== undefined
 }

@@ -1,8 +1,7 @@
 import type { Capability, ConfigOption, Mood } from "../Mood.ts"
 import type { Fields } from "./Value.ts"
 
-const on = (mood: Mood, capability: Capability): boolean =>
-  mood.capabilities?.[capability] ?? capability !== "steering"
+const on = (mood: Mood, capability: Capability): boolean => mood.capabilities?.[capability] ?? capability !== "steering"
 
 const marker = (mood: Mood, ...names: ReadonlyArray<Capability>): Record<string, Fields> =>
   Object.fromEntries(names.filter((name) => on(mood, name)).map((name) => [name, {}]))

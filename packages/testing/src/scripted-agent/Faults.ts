@@ -19,7 +19,7 @@ const frame = (sessionId: string | undefined, messageId: string, said: string): 
 export const faults: Readonly<Record<string, Play>> = {
   flood: async (stage, value, step) => {
     const { wire } = stage.peer
-    const filler = "x".repeat(Number(step["bytes"] ?? 16))
+    const filler = "x".repeat(Number(step.bytes ?? 16))
     wire.event("flood", value)
     let batch = ""
     for (let n = 0; n < Number(value) && !stage.over; n++) {
@@ -44,12 +44,12 @@ export const faults: Readonly<Record<string, Play>> = {
   },
   stderr: async (_, value, step) => {
     const line = Buffer.from(`${String(value)}\n`)
-    for (let n = 0; n < Number(step["times"] ?? 1); n++) Fs.writeSync(2, line)
+    for (let n = 0; n < Number(step.times ?? 1); n++) Fs.writeSync(2, line)
   },
   grandchild: async (stage, value) => {
     const { leaves, stubborn, holdsPipes, pidFile } = fields(value)
     const [command, args] =
-      stubborn === true ? ["sh", ["-c", 'trap "" TERM INT HUP; exec sleep 3600']] as const : ["sleep", ["3600"]] as const
+      stubborn === true ? (["sh", ["-c", 'trap "" TERM INT HUP; exec sleep 3600']] as const) : (["sleep", ["3600"]] as const)
     const child = ChildProcess.spawn(command, args, {
       detached: leaves === true,
       stdio: holdsPipes === true ? ["ignore", "inherit", "inherit"] : "ignore",
@@ -60,7 +60,7 @@ export const faults: Readonly<Record<string, Play>> = {
     if (file !== undefined) Fs.appendFileSync(file, `${child.pid}\n`)
   },
   exit: async (stage, value, step) => {
-    if (step["abrupt"] !== true) await stage.peer.wire.release()
+    if (step.abrupt !== true) await stage.peer.wire.release()
     stage.peer.wire.event("exit", value)
     process.exit(Number(value))
   },

@@ -43,18 +43,16 @@ export class Peer {
     const id = this.#mood.requestIds === "uuid" ? Crypto.randomUUID() : this.#next++
     void this.#send({ id, method, ...(params === undefined ? {} : { params }) })
     return new Promise((settle) => {
-      this.#open.set(JSON.stringify(id), { id, sessionId: fields(params)["sessionId"], settle })
+      this.#open.set(JSON.stringify(id), { id, sessionId: fields(params).sessionId, settle })
     })
   }
 
   /** Takes an answer of the client; answers to nothing are left alone. */
   answered(message: Fields): void {
-    const key = JSON.stringify(message["id"])
+    const key = JSON.stringify(message.id)
     const open = this.#open.get(key)
     this.#open.delete(key)
-    open?.settle(
-      "error" in message ? { kind: "error", error: message["error"] } : { kind: "result", result: message["result"] },
-    )
+    open?.settle("error" in message ? { kind: "error", error: message.error } : { kind: "result", result: message.result })
   }
 
   /** Takes back every open request of a session. */

@@ -16,42 +16,42 @@ const presets: Readonly<Record<PermissionPreset, ReadonlyArray<unknown>>> = {
 
 const chosen = (answer: Answer): string => {
   if (answer.kind !== "result") return answer.kind === "withdrawn" ? "withdrawn" : `error ${JSON.stringify(answer.error)}`
-  const outcome = fields(fields(answer.result)["outcome"])
-  return text(outcome["optionId"]) ?? text(outcome["outcome"]) ?? JSON.stringify(answer.result)
+  const outcome = fields(fields(answer.result).outcome)
+  return text(outcome.optionId) ?? text(outcome.outcome) ?? JSON.stringify(answer.result)
 }
 
 /** Steps that ask the client; they say what it answered, unless the turn was cancelled meanwhile. */
 export const questions: Readonly<Record<string, Play>> = {
   permission: async (stage, value) => {
     const asked = typeof value === "string" ? { options: value } : fields(value)
-    const wanted = asked["options"] ?? "usual"
+    const wanted = asked.options ?? "usual"
     const options = typeof wanted === "string" ? (presets[wanted as PermissionPreset] ?? []) : wanted
-    const toolCall = asked["toolCall"] ?? { toolCallId: "permitted", title: "Run a command", kind: "execute", status: "pending" }
+    const toolCall = asked.toolCall ?? { toolCallId: "permitted", title: "Run a command", kind: "execute", status: "pending" }
     const sessionId = stage.session?.id
     const request = stage.peer.request(
       "session/request_permission",
       stage.version === 1
         ? { sessionId, toolCall, options }
-        : { sessionId, title: asked["title"] ?? "Run a command?", subject: { type: "tool_call", toolCall }, options },
+        : { sessionId, title: asked.title ?? "Run a command?", subject: { type: "tool_call", toolCall }, options },
     )
-    if (asked["forget"] === true) return
+    if (asked.forget === true) return
     const answer = await request
     if (!stage.over) await stage.say(`permission: ${chosen(answer)}`)
   },
   elicit: async (stage, value) => {
     const asked = typeof value === "string" ? { mode: value } : fields(value)
-    const mode = asked["mode"] ?? "form"
+    const mode = asked.mode ?? "form"
     const answer = await stage.peer.request("elicitation/create", {
       sessionId: stage.session?.id,
       mode,
-      message: asked["message"] ?? "Your name?",
+      message: asked.message ?? "Your name?",
       ...(mode === "url"
-        ? { url: asked["url"] ?? "https://example.invalid/", elicitationId: "elicitation" }
+        ? { url: asked.url ?? "https://example.invalid/", elicitationId: "elicitation" }
         : {
-            requestedSchema: asked["requestedSchema"] ?? { type: "object", properties: { name: { type: "string" } } },
+            requestedSchema: asked.requestedSchema ?? { type: "object", properties: { name: { type: "string" } } },
           }),
     })
-    const action = answer.kind === "result" ? text(fields(answer.result)["action"]) : undefined
+    const action = answer.kind === "result" ? text(fields(answer.result).action) : undefined
     if (!stage.over) await stage.say(`elicitation: ${action ?? JSON.stringify(answer)}`)
   },
   request: async (stage, value) => {

@@ -51,9 +51,9 @@ export class Sessions {
 
   /** Takes over where the session runs, and keeps it. */
   place(session: Session, params: Fields): void {
-    session.cwd = text(params["cwd"]) ?? session.cwd
-    session.additionalDirectories = list(params["additionalDirectories"])
-    session.mcpServers = list(params["mcpServers"])
+    session.cwd = text(params.cwd) ?? session.cwd
+    session.additionalDirectories = list(params.additionalDirectories)
+    session.mcpServers = list(params.mcpServers)
     this.#open.set(session.id, session)
     this.save(session)
   }
@@ -113,6 +113,6 @@ const list = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ?
 export const promptText = (prompt: ReadonlyArray<unknown>): string =>
   prompt
     .map(fields)
-    .filter((block) => block["type"] === "text")
-    .map((block) => text(block["text"]) ?? "")
+    .filter((block) => block.type === "text")
+    .map((block) => text(block.text) ?? "")
     .join("\n")

@@ -3,11 +3,11 @@ import * as Path from "node:path"
 import type { Step } from "../Mood.ts"
 import * as Encode from "./Encode.ts"
 import { faults } from "./Faults.ts"
-import { waits } from "./Waits.ts"
 import { questions } from "./Questions.ts"
 import { promptText } from "./Sessions.ts"
 import type { Outcome, Stage } from "./Stage.ts"
 import { type Fields, fields, text } from "./Value.ts"
+import { waits } from "./Waits.ts"
 
 /** What one kind of step does; `value` stands under its key, `step` is the whole object. */
 export type Play = (stage: Stage, value: unknown, step: Fields) => Promise<Outcome | void>
@@ -22,14 +22,14 @@ const inSession = (stage: Stage, file: unknown): string => Path.resolve(stage.se
 const updates: Readonly<Record<string, Play>> = {
   say: async (stage, value, step) => {
     const said = String(value)
-    const size = Math.max(1, Math.ceil(said.length / Number(step["chunks"] ?? 1)))
-    if (said === "") await stage.say("", text(step["messageId"]))
+    const size = Math.max(1, Math.ceil(said.length / Number(step.chunks ?? 1)))
+    if (said === "") await stage.say("", text(step.messageId))
     for (let from = 0; from < said.length; from += size) {
-      await stage.say(said.slice(from, from + size), text(step["messageId"]))
+      await stage.say(said.slice(from, from + size), text(step.messageId))
     }
   },
   think: (stage, value) => stage.chunk({ type: "text", text: value }, stage.messageId, "agent_thought_chunk"),
-  block: (stage, value, step) => stage.chunk(value, text(step["messageId"])),
+  block: (stage, value, step) => stage.chunk(value, text(step.messageId)),
   message: (stage, value) => {
     const { role, ...message } = fields(value)
     return stage.update({ sessionUpdate: role === "user" ? "user_message" : "agent_message", ...message })
@@ -41,7 +41,7 @@ const updates: Readonly<Record<string, Play>> = {
     stage.update(
       stage.version === 1
         ? { sessionUpdate: "plan", entries: value }
-        : { sessionUpdate: "plan_update", plan: { type: "items", planId: step["planId"] ?? "plan", entries: value } },
+        : { sessionUpdate: "plan_update", plan: { type: "items", planId: step.planId ?? "plan", entries: value } },
     ),
   usage: update("usage_update"),
   title: (stage, value) => {
@@ -61,8 +61,8 @@ const updates: Readonly<Record<string, Play>> = {
   terminal: update("terminal_update"),
   terminalChunk: update("terminal_output_chunk"),
   state: (stage, value, { state: _, ...rest }) => stage.update({ sessionUpdate: "state_update", state: value, ...rest }),
-  update: (stage, value, step) => stage.update(fields(value), text(step["session"])),
-  notify: (stage, value) => stage.peer.notify(String(fields(value)["method"]), fields(value)["params"]),
+  update: (stage, value, step) => stage.update(fields(value), text(step.session)),
+  notify: (stage, value) => stage.peer.notify(String(fields(value).method), fields(value).params),
 }
 
 const knowledge: Readonly<Record<string, Play>> = {
@@ -73,9 +73,8 @@ const knowledge: Readonly<Record<string, Play>> = {
   },
   env: (stage, value) => stage.say(process.env[String(value)] ?? "unset"),
   read: (stage, value) => stage.say(Fs.readFileSync(inSession(stage, value), "utf8")),
-  write: async (stage, value, step) => Fs.writeFileSync(inSession(stage, value), text(step["text"]) ?? ""),
-  countLines: (stage, value) =>
-    stage.say(String(Fs.readFileSync(inSession(stage, value), "utf8").split("\n").length - 1)),
+  write: async (stage, value, step) => Fs.writeFileSync(inSession(stage, value), text(step.text) ?? ""),
+  countLines: (stage, value) => stage.say(String(Fs.readFileSync(inSession(stage, value), "utf8").split("\n").length - 1)),
 }
 
 const ends: Readonly<Record<string, Play>> = {
@@ -93,7 +92,7 @@ const ends: Readonly<Record<string, Play>> = {
 const groups: Readonly<Record<string, Play>> = {
   repeat: async (stage, value, step) => {
     for (let round = 0; round < Number(value); round++) {
-      const outcome = await perform(stage, list(step["steps"]))
+      const outcome = await perform(stage, list(step.steps))
       if (outcome !== undefined) return outcome
     }
     return undefined
@@ -112,7 +111,7 @@ const groups: Readonly<Record<string, Play>> = {
     stage.deaf = false
     return outcome
   },
-  only: async (stage, value, step) => (stage.version === value ? perform(stage, list(step["steps"])) : undefined),
+  only: async (stage, value, step) => (stage.version === value ? perform(stage, list(step.steps)) : undefined),
 }
 
 const plays: Readonly<Record<string, Play>> = {

@@ -8,9 +8,9 @@ import { tellInject } from "./Waits.ts"
 /** The script that a prompt brings along, if it does. */
 const broughtBy = (prompt: ReadonlyArray<unknown>): ReadonlyArray<Step> | undefined => {
   for (const block of prompt.map(fields)) {
-    const marked = fields(block["_meta"])["script"]
+    const marked = fields(block._meta).script
     if (isScript(marked)) return marked
-    const text = block["text"]
+    const text = block.text
     if (typeof text !== "string" || !text.trimStart().startsWith('{"script"')) continue
     try {
       const { script } = JSON.parse(text)
@@ -54,10 +54,7 @@ export class Turn {
     const { peer, mood } = this.stage
     if (mood.coalesce === true) peer.wire.hold()
     await (this.stage.version === 1 ? this.#runV1() : this.#runV2())
-    session.history = [
-      ...session.history,
-      { messageId: this.#userMessage, prompt: this.#prompt, answer: this.stage.said },
-    ]
+    session.history = [...session.history, { messageId: this.#userMessage, prompt: this.#prompt, answer: this.stage.said }]
     this.#finish()
     await peer.wire.release()
   }

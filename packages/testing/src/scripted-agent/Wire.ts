@@ -17,6 +17,9 @@ export class Wire {
 
   constructor(recordFile: string | undefined) {
     this.#record = recordFile === undefined ? undefined : Fs.openSync(recordFile, "a", 0o600)
+    process.stdout.on("error", () => {
+      this.#closed = true
+    })
   }
 
   event(event: string, detail?: unknown): void {
@@ -98,23 +101,13 @@ export class Wire {
     Fs.writeSync(this.#record, `${JSON.stringify({ pid: process.pid, at, ...entry })}\n`)
   }
 
-  async #write(bytes: Uint8Array): Promise<void> {
-    let from = 0
-    while (from < bytes.length && !this.#closed) {
-      try {
-        from += await write(bytes, from)
-      } catch (cause) {
-        const code = (cause as NodeJS.ErrnoException).code
-        if (code === "EAGAIN") await new Promise((resume) => setTimeout(resume, 2))
-        else this.#closed = true
-      }
-    }
+  #write(bytes: Uint8Array): Promise<void> {
+    if (this.#closed || bytes.length === 0) return Promise.resolve()
+    return new Promise((taken) => {
+      process.stdout.write(bytes, (cause) => {
+        this.#closed ||= cause !== undefined && cause !== null
+        taken()
+      })
+    })
   }
 }
-
-const write = (bytes: Uint8Array, from: number): Promise<number> =>
-  new Promise((resolve, reject) => {
-    Fs.write(1, bytes, from, bytes.length - from, null, (cause, written) =>
-      cause === null ? resolve(written) : reject(cause),
-    )
-  })
