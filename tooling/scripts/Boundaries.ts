@@ -82,6 +82,26 @@ const refusedManifest = (member: Member, arrow: Arrow): ReadonlyArray<string> =>
   ]
 }
 
+/** Used without an import of ours: a library's peer, and what the bundle of a program is built from. */
+const peers: Readonly<Record<string, ReadonlyArray<string>>> = { "@agentclientprotocol/sdk": ["zod"] }
+const bundled: Readonly<Record<string, ReadonlyArray<string>>> = { "apps/kit": ["@acp-kit/kit-acp"] }
+
+const unused = (at: string, member: Member): ReadonlyArray<string> => {
+  const used = (parts: ReadonlyArray<string>) => {
+    const found = parts
+      .flatMap((part) => filesBelow(at, `${member.directory}/${part}`, [".ts"]))
+      .flatMap((file) => importsOf(readFileSync(join(at, file), "utf8")).map((one) => packageOf(one.specifier) ?? ""))
+    return new Set(found.flatMap((name) => [name, ...(peers[name] ?? [])]))
+  }
+  const inSources = used(["src"])
+  const anywhere = new Set([...used(["src", "test"]), ...(bundled[member.directory] ?? [])])
+  const { dependencies = {}, devDependencies = {} } = member.manifest
+  return [
+    ...Object.keys(dependencies).filter((name) => !inSources.has(name)),
+    ...Object.keys(devDependencies).filter((name) => !anywhere.has(name)),
+  ].map((name) => `${member.directory}/package.json: ${name} is never imported`)
+}
+
 const refusedImport = (member: Member, arrow: Arrow, file: string, found: Import): string | undefined => {
   const inTest = !file.startsWith(`${member.directory}/src/`)
   const { specifier } = found
@@ -102,8 +122,8 @@ const refusedImport = (member: Member, arrow: Arrow, file: string, found: Import
   const { manifest } = member
   const declared = name in (manifest.dependencies ?? {}) || name in (manifest.peerDependencies ?? {})
   const declaredForTests = name in (manifest.devDependencies ?? {}) || name === "vitest" || name === "@effect/vitest"
-  const bundled = member.directory.startsWith("apps/")
-  return declared || ((inTest || bundled) && declaredForTests) ? undefined : `${name} is not in ${member.directory}/package.json`
+  const isApp = member.directory.startsWith("apps/")
+  return declared || ((inTest || isApp) && declaredForTests) ? undefined : `${name} is not in ${member.directory}/package.json`
 }
 
 /** Every place where a member knows what it must not, as `file:line: why`. Empty is good. */
@@ -119,6 +139,7 @@ export const boundaries = (at: string): ReadonlyArray<string> => {
       if (arrow === undefined) return [`${member.directory}: is not in the table of tooling/scripts/Boundaries.ts`]
       return [
         ...refusedManifest(member, arrow),
+        ...unused(at, member),
         ...["src", "test"]
           .flatMap((part) => filesBelow(at, `${member.directory}/${part}`, [".ts"]))
           .flatMap((file) =>
