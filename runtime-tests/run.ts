@@ -68,6 +68,12 @@ export const runtimeTests = async (): Promise<Tally> => {
       same([...registry.packages.keys()].join(" "), tarballs.map((tarball) => tarball.member.manifest.name).join(" "))
     })
 
+    await check("a release that is repeated publishes nothing again", () => {
+      const printed = output([bun, "tooling/scripts/release.ts", "--dry-run", "--registry", registry.url], { cwd: root, env })
+      const expected = tarballs.map(({ member: { manifest } }) => `${manifest.name} ${manifest.version}: is there already`)
+      same(printed.trim().split("\n").slice(-expected.length).join("\n"), expected.join("\n"))
+    })
+
     await check("C04 the superseded packages do not load beside Effect 4, as the decision record quotes", () => {
       const directory = project("superseded")
       output([bun, "add", "effect@4.1.0", "@effect/schema@0.75.5", "@effect/platform@0.97.2"], { cwd: directory, env })

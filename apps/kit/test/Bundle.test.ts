@@ -1,0 +1,35 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterEach, beforeEach, expect, test } from "vitest"
+
+const app = join(import.meta.dirname, "..")
+let alone: string
+
+beforeEach(() => {
+  alone = mkdtempSync(join(tmpdir(), "kit-bundle-"))
+  cpSync(join(app, "bin"), join(alone, "bin"), { recursive: true })
+})
+afterEach(() => rmSync(alone, { recursive: true, force: true }))
+
+const kit = (...args: ReadonlyArray<string>) => {
+  const result = Bun.spawnSync([process.execPath, join(alone, "bin/kit.js"), ...args], { cwd: alone })
+  return { code: result.exitCode, stdout: result.stdout.toString(), stderr: result.stderr.toString() }
+}
+
+test("kit --version answers from its first file alone, without loading another", () => {
+  cpSync(join(app, "dist/kit.js"), join(alone, "dist/kit.js"))
+  const { version } = JSON.parse(readFileSync(join(app, "package.json"), "utf8"))
+  expect(kit("--version")).toEqual({ code: 0, stdout: `kit ${version}\n`, stderr: "" })
+})
+
+test("a kit without its bundle says what to do", () => {
+  expect(kit("--version")).toMatchObject({ code: 70, stdout: "", stderr: expect.stringContaining("install @acp-kit/kit again") })
+})
+
+test("the nested server is one file with bytecode, and no source map lies beside the program", () => {
+  const files = readdirSync(join(app, "dist"))
+  expect(files).toEqual(expect.arrayContaining(["kit.js", "acp.js", "acp.js.jsc"]))
+  expect(files.filter((file) => file.endsWith(".map"))).toEqual([])
+  expect(readFileSync(join(app, "dist/acp.js"), "utf8")).toMatch(/^\/\/ @bun @bytecode @bun-cjs/)
+})
