@@ -1,10 +1,21 @@
 import type * as Duration from "effect/Duration"
-import type * as Effect from "effect/Effect"
-import type { Capabilities } from "./Capabilities.ts"
-import type { Json, JsonObject } from "./Json.ts"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
-import type { CallError, CapabilityMissing, ConnectError } from "./ProtocolError.ts"
+import { asJson } from "./Calls.ts"
+import type { Capabilities } from "./Capabilities.ts"
+import { type Handlers, makeConnection } from "./Connection.ts"
+import { isJsonObject, type Json, type JsonObject } from "./Json.ts"
+import { sessionIdOf } from "./Message.ts"
+import { Methods } from "./Methods.ts"
+import { negotiate } from "./Negotiation.ts"
+import { opening, openSession, requireDirectories } from "./OpenSession.ts"
+import type { Peer } from "./Peer.ts"
+import { type CallError, CapabilityMissing, type ConnectError, MalformedResult } from "./ProtocolError.ts"
+import { answerRequest, toolCallOf } from "./Requests.ts"
+import { Routes } from "./Routes.ts"
 import type { Session } from "./Session.ts"
+import { SessionFold } from "./SessionFold.ts"
 import type { Transport, TransportClosed } from "./Transport.ts"
 import type { Noise, WireFrame } from "./WireFrame.ts"
 
@@ -62,16 +73,120 @@ export interface AgentClient {
   readonly initialized: JsonObject
   readonly newSession: (options: OpenOptions) => Effect.Effect<Session, CallError | CapabilityMissing>
   /** Attaches to a session that exists at the agent: `session/load` on v1, `session/resume` with replay from the start on v2 (S104). */
-  readonly attach: (options: OpenOptions & { readonly sessionId: string }) => Effect.Effect<Session, CallError | CapabilityMissing>
+  readonly attach: (
+    options: OpenOptions & { readonly sessionId: string },
+  ) => Effect.Effect<Session, CallError | CapabilityMissing>
   /** `session/list`, one page, raw. */
-  readonly listSessions: (options: { readonly cwd?: string; readonly cursor?: string }) => Effect.Effect<Json, CallError | CapabilityMissing>
+  readonly listSessions: (options: {
+    readonly cwd?: string
+    readonly cursor?: string
+  }) => Effect.Effect<Json, CallError | CapabilityMissing>
   /** Resolves when the connection is gone, with all that is known of how. */
   readonly closed: Effect.Effect<TransportClosed>
 }
 
+const requireCapability = (capabilities: Capabilities, capability: "load" | "list"): Effect.Effect<void, CapabilityMissing> =>
+  capabilities[capability] ? Effect.void : Effect.fail(new CapabilityMissing({ capability }))
+
+const infoOf = (initialized: JsonObject): AgentClient["agentInfo"] => {
+  const info = initialized.info ?? initialized.agentInfo
+  if (!isJsonObject(info)) return undefined
+  const text = (value: Json | undefined) => (typeof value === "string" ? value : "")
+  return { name: text(info.name), version: text(info.version), title: typeof info.title === "string" ? info.title : undefined }
+}
+
+const handlersOf = (routes: Routes): Handlers => ({
+  notification: (method, params) => {
+    if (method !== "session/update" || !isJsonObject(params) || !isJsonObject(params.update)) return
+    const sessionId = params.sessionId
+    if (typeof sessionId !== "string") return
+    if (params.update.sessionUpdate === "subagent_update") routes.learn(sessionId, params)
+    routes.deliver(sessionId, params.update)
+  },
+  request: (method, params) => {
+    const sessionId = sessionIdOf(params)
+    const session = sessionId === undefined ? undefined : routes.find(sessionId)
+    const call = toolCallOf(params)
+    if (method === "session/request_permission" && call !== undefined) session?.turn?.fold.tools.upsert(call)
+    if (method === "session/update" && isJsonObject(params) && isJsonObject(params.update)) {
+      if (sessionId !== undefined) routes.deliver(sessionId, params.update)
+    }
+    return () => answerRequest(method, params, session?.cancelling ?? false)
+  },
+  parentOf: (sessionId, method, params) => {
+    if (method === "session/update") routes.learn(sessionId, params)
+    return routes.parentOf(sessionId)
+  },
+})
+
+const attach = (
+  peer: Peer,
+  options: OpenOptions & { readonly sessionId: string },
+): Effect.Effect<Session, CallError | CapabilityMissing> =>
+  Effect.gen(function* () {
+    const { capabilities, connection, routes } = peer
+    const id = options.sessionId
+    yield* requireCapability(capabilities, "load")
+    yield* requireDirectories(capabilities, options.additionalDirectories)
+    const [method, params] = Methods.attach(capabilities.version, id, options)
+    if (routes.find(id) !== undefined)
+      return yield* Effect.fail(new MalformedResult({ method, why: "the session is already open" }))
+    const fold = new SessionFold()
+    fold.replaying = true
+    routes.add(id, fold)
+    return yield* connection
+      .call({
+        method,
+        params,
+        sessionId: id,
+        accept: (value) => {
+          fold.replaying = false
+          const opened = isJsonObject(value) ? value : {}
+          if (Array.isArray(opened.configOptions)) fold.configOptions = opened.configOptions
+          return Result.succeed(openSession(peer, id, fold, opened))
+        },
+      })
+      .pipe(Effect.onError(() => Effect.sync(() => routes.remove(id))))
+  })
+
 /**
- * `AgentClient.connect`: negotiates over the transport and gives the client (S110). The connection lives in the scope; closing it
- * fails what is pending with `TransportClosed` and ends our side of the transport, not the process. It has no deadline of its own:
- * interrupt it.
+ * Negotiates over the transport and gives the client (S110). The connection lives in the scope; closing it fails what is pending with
+ * `TransportClosed` and ends our side of the transport, not the process. It has no deadline of its own: interrupt it.
  */
-export type Connect = (transport: Transport, options: Options) => Effect.Effect<AgentClient, ConnectError, Scope.Scope>
+const connect = (transport: Transport, options: Options): Effect.Effect<AgentClient, ConnectError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { limits } = options
+    const routes = new Routes(limits.orphans)
+    const connection = yield* makeConnection(transport, {
+      lineBytes: limits.lineBytes,
+      drain: limits.drain,
+      handlers: handlersOf(routes),
+      observe: options.observe,
+      onNoise: options.onNoise,
+    })
+    const { authMethodIds, capabilities, initialized } = yield* negotiate(connection, options.info, options.offer)
+    connection.advertise(authMethodIds)
+    const peer: Peer = { connection, routes, capabilities, limits }
+    return {
+      version: capabilities.version,
+      capabilities,
+      agentInfo: infoOf(initialized),
+      authMethodIds,
+      initialized,
+      newSession: (open) =>
+        Effect.andThen(
+          requireDirectories(capabilities, open.additionalDirectories),
+          Effect.suspend(() => connection.call(opening(peer, { method: "session/new", params: Methods.newSession(open) }))),
+        ),
+      attach: (open) => attach(peer, open),
+      listSessions: (page) =>
+        Effect.andThen(
+          requireCapability(capabilities, "list"),
+          connection.call({ method: "session/list", params: Methods.list(page), accept: asJson }),
+        ),
+      closed: connection.closed,
+    }
+  })
+
+/** The front door of the package. */
+export const AgentClient: { readonly connect: typeof connect } = { connect }

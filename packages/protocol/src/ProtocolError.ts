@@ -1,4 +1,5 @@
 import * as Data from "effect/Data"
+import * as Duration from "effect/Duration"
 import type { Json } from "./Json.ts"
 import type { TransportClosed } from "./Transport.ts"
 
@@ -53,6 +54,10 @@ export class DeadlineExceeded extends Data.TaggedError("DeadlineExceeded")<{
   }
 }
 
+/** No answer to the method within the duration. */
+export const deadlineExceeded = (method: string, duration: Duration.Input): DeadlineExceeded =>
+  new DeadlineExceeded({ method, ms: Duration.toMillis(duration), delivery: "unknown" })
+
 /**
  * The peer wants a login first (`-32000`, S123). Holds method ids only, the error's own and the advertised ones: visible ASCII,
  * 1 to 128 bytes each, at most 16, sorted. The peer's message and data are dropped, they may hold secrets.
@@ -62,7 +67,10 @@ export class AuthRequired extends Data.TaggedError("AuthRequired")<{
   readonly methodIds: ReadonlyArray<string>
 }> {
   override get message() {
-    const ids = this.methodIds.length === 0 ? "no methodId advertised" : `methodId: ${this.methodIds.map((id) => JSON.stringify(id)).join(", ")}`
+    const ids =
+      this.methodIds.length === 0
+        ? "no methodId advertised"
+        : `methodId: ${this.methodIds.map((id) => JSON.stringify(id)).join(", ")}`
     return `child authentication required (auth_required; ${ids})`
   }
 }

@@ -23,7 +23,7 @@ export interface Turn {
 
 /** What is known of the session between frames. Tool and plan are of the running turn only (S51). */
 export interface SessionView {
-  /** `idle` before the first turn; on v2 also what the agent reports of work nobody asked for. */
+  /** `working` from a prompt's turn in the line until it settles; what an agent does unasked does not count. */
   readonly state: "idle" | "working" | "retired"
   /** Title of the tool call that is running. */
   readonly tool: string | undefined
@@ -85,12 +85,17 @@ export interface Session {
     blocks: ReadonlyArray<Json>,
   ) => Effect.Effect<Json, CallError | ContentRefused | CapabilityMissing | NotWorking | SessionRetired | DeadlineExceeded>
   /** Sets one option (a string for a select, a boolean for a boolean) and succeeds with the list after it; the raw snapshot is replaced where the answer has one. */
-  readonly setOption: (id: string, value: string | boolean) => Effect.Effect<ReadonlyArray<ConfigOption>, CallError | SessionRetired>
+  readonly setOption: (
+    id: string,
+    value: string | boolean,
+  ) => Effect.Effect<ReadonlyArray<ConfigOption>, CallError | SessionRetired>
   /**
    * `session/fork`. Interrupted or late: `$/cancel_request` goes out, the caller is free at once, and the session of a late answer is
    * closed before the next prompt or fork of this session is sent (S152).
    */
-  readonly fork: (options: ForkOptions) => Effect.Effect<Session, CallError | CapabilityMissing | SessionRetired | DeadlineExceeded>
+  readonly fork: (
+    options: ForkOptions,
+  ) => Effect.Effect<Session, CallError | CapabilityMissing | SessionRetired | DeadlineExceeded>
   /** `session/close`; late or interrupted sends `$/cancel_request` and discards the answer. The session is retired whatever happens. */
   readonly close: Effect.Effect<void, CallError | CapabilityMissing | DeadlineExceeded>
   /** `session/delete`: removes the agent's history of it. */

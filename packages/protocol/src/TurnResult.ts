@@ -37,6 +37,8 @@ export interface TurnResult {
   readonly rich: boolean
   /** Neither text nor a rich item: some agents end a turn like this when their model failed. */
   readonly empty: boolean
+  /** Updates of kinds that nobody here knows, within the same bounds; kept, no part of what a turn returns. */
+  readonly unknown: ReadonlyArray<JsonObject>
   /** The latest whole configuration snapshot, as it arrived (S74). */
   readonly configOptions: ReadonlyArray<Json> | undefined
   readonly tools: ReadonlyArray<ToolCall>

@@ -1,0 +1,54 @@
+import type { Calls } from "./Calls.ts"
+import { isJsonObject, type Json, type JsonObject, stringifyJson } from "./Json.ts"
+import { codeOf, sessionIdOf, shapeOf } from "./Message.ts"
+import type { WireFrame } from "./WireFrame.ts"
+
+/** The frames of one line: the line itself, or the elements of a batch, each as a line of its own. */
+export const framesOf = (message: Json, line: string): ReadonlyArray<{ readonly message: Json; readonly line: string }> =>
+  Array.isArray(message) && message.length > 0
+    ? message.map((element: Json) => ({ message: element, line: stringifyJson(element) }))
+    : [{ message, line }]
+
+const opens = new Set(["session/new", "session/fork"])
+
+const fileAnswer = (message: JsonObject, line: string, calls: Calls): WireFrame => {
+  const call = calls.find(message.id)
+  const created = call !== undefined && opens.has(call.method) ? sessionIdOf(message.result) : undefined
+  const failed = message.error !== undefined && message.error !== null
+  return {
+    direction: "in",
+    line,
+    kind: "response",
+    message,
+    ...(message.id === undefined ? {} : { id: message.id }),
+    ...(call === undefined ? {} : { method: call.method }),
+    ...(call?.sessionId === undefined ? {} : { sessionId: call.sessionId }),
+    ...(created === undefined ? {} : { createdSessionId: created }),
+    ...(failed ? { errorCode: codeOf(message.error as Json) } : {}),
+  }
+}
+
+/** How an inbound frame is filed, before it is handled. */
+export const fileInbound = (
+  message: Json,
+  line: string,
+  calls: Calls,
+  parentOf: (sessionId: string, method: string, params: Json | undefined) => string | undefined,
+): WireFrame => {
+  const shape = isJsonObject(message) ? shapeOf(message) : undefined
+  if (!isJsonObject(message) || shape === undefined) return { direction: "in", line, kind: "noise" }
+  if (shape === "response") return fileAnswer(message, line, calls)
+  const method = message.method as string
+  const sessionId = sessionIdOf(message.params)
+  const parent = sessionId === undefined ? undefined : parentOf(sessionId, method, message.params)
+  return {
+    direction: "in",
+    line,
+    kind: shape,
+    message,
+    method,
+    ...(message.id === undefined ? {} : { id: message.id }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(parent === undefined ? {} : { parentSessionId: parent }),
+  }
+}

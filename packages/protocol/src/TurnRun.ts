@@ -1,0 +1,140 @@
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import { isJsonObject, type Json, type JsonObject } from "./Json.ts"
+import { Methods } from "./Methods.ts"
+import type { Peer } from "./Peer.ts"
+import { type CallError, MalformedResult } from "./ProtocolError.ts"
+import type { PromptError, Turn } from "./Session.ts"
+import type { SessionFold } from "./SessionFold.ts"
+import { Settlement } from "./Settlement.ts"
+import { TurnFold } from "./TurnFold.ts"
+import { failureOf, TurnFailed, type TurnFailure, type TurnResult } from "./TurnResult.ts"
+
+/** A turn that was started; `abandon` settles it as cancelled where nobody will answer any more. */
+export interface TurnRun extends Turn {
+  readonly abandon: () => void
+}
+
+const stopReasonOf = (from: Json | undefined): string | undefined => {
+  const reason = isJsonObject(from) ? from.stopReason : undefined
+  return reason === undefined || reason === null ? undefined : String(reason)
+}
+
+/** Puts `session/prompt` into the outbox; `onSettled` is called once, before whoever waits for the result goes on. */
+export const startTurn = (
+  peer: Peer,
+  sessionId: string,
+  session: SessionFold,
+  blocks: ReadonlyArray<JsonObject>,
+  onSettled: () => void,
+): TurnRun => {
+  const { connection, limits } = peer
+  const version = peer.capabilities.version
+  const fold = new TurnFold(limits)
+  const settlement = new Settlement()
+  const done = Deferred.makeUnsafe<TurnResult, PromptError>()
+  let settled = false
+  let answer: Json = null
+  let failed: CallError | undefined
+  let asked = false
+
+  const settle = (outcome: Effect.Effect<TurnResult, PromptError>): void => {
+    if (settled) return
+    settled = true
+    session.endTurn()
+    Deferred.doneUnsafe(done, outcome)
+    onSettled()
+  }
+
+  const result = (): TurnResult => {
+    const text = fold.text.text()
+    const idle = settlement.idle
+    return {
+      stopReason: stopReasonOf(idle ?? answer),
+      text,
+      items: fold.captured.items(),
+      truncated: fold.captured.truncated,
+      rich: fold.rich,
+      empty: text.length === 0 && !fold.rich,
+      unknown: fold.unknown.items(),
+      configOptions: session.configOptions,
+      tools: fold.tools.list(),
+      usage: session.usage,
+      answer,
+      idle,
+    }
+  }
+
+  const fail = (reason: TurnFailure): void => settle(Effect.fail(new TurnFailed({ reason, result: result() })))
+
+  const complete = (): void => {
+    if (settled) return
+    const outcome = result()
+    const reason = failureOf(outcome.stopReason)
+    if (reason === undefined) settle(Effect.succeed(outcome))
+    else fail(reason)
+  }
+
+  const onState = (update: JsonObject): void => {
+    if (version === 1) return
+    if (settlement.state(update)) complete()
+    else if (failed !== undefined && !settlement.working) settle(Effect.fail(failed))
+  }
+
+  const refuse = (error: CallError): void => {
+    if (error._tag === "RpcError" && version === 2 && settlement.working) failed = error
+    else if (error._tag === "RpcError" && settlement.cancelling) fail("cancelled")
+    else settle(Effect.fail(error))
+  }
+
+  const request = connection.start({
+    method: "session/prompt",
+    params: Methods.prompt(sessionId, blocks),
+    sessionId,
+    onWrite: () => {
+      settlement.write()
+      session.turn = { fold, onState }
+    },
+    accept: (value) => {
+      answer = value
+      const stopped = isJsonObject(value) && typeof value.stopReason === "string"
+      if (version === 1 && !stopped) return Result.fail(new MalformedResult({ method: "session/prompt", why: "no stopReason" }))
+      if (stopped || settlement.answer()) complete()
+      return Result.succeed(value)
+    },
+    refuse,
+  })
+  session.busy = !settled
+
+  const waited = Effect.exit(Deferred.await(done))
+
+  return {
+    result: Deferred.await(done),
+    cancel: Effect.suspend(() => {
+      if (settled) return Effect.succeed("settled" as const)
+      if (request.withdraw()) {
+        fail("cancelled")
+        return Effect.succeed("unsent" as const)
+      }
+      session.cancelling = true
+      settlement.cancelling = true
+      if (!asked) connection.notify("session/cancel", { sessionId })
+      asked = true
+      return Effect.as(waited, "settled" as const).pipe(
+        Effect.timeoutOrElse({
+          duration: limits.settle,
+          orElse: () =>
+            Effect.sync(() => {
+              if (settled) return "settled" as const
+              session.retired = true
+              fail("cancelled")
+              session.cancelling = true
+              return "unsettled" as const
+            }),
+        }),
+      )
+    }),
+    abandon: () => fail("cancelled"),
+  }
+}
