@@ -153,7 +153,7 @@ const attach = (
  * Negotiates over the transport and gives the client (S110). The connection lives in the scope; closing it fails what is pending with
  * `TransportClosed` and ends our side of the transport, not the process. It has no deadline of its own: interrupt it.
  */
-const connect = (transport: Transport, options: Options): Effect.Effect<AgentClient, ConnectError, Scope.Scope> =>
+export const connect = (transport: Transport, options: Options): Effect.Effect<AgentClient, ConnectError, Scope.Scope> =>
   Effect.gen(function* () {
     const { limits } = options
     const routes = new Routes(limits.orphans)
@@ -187,6 +187,3 @@ const connect = (transport: Transport, options: Options): Effect.Effect<AgentCli
       closed: connection.closed,
     }
   })
-
-/** The front door of the package. */
-export const AgentClient: { readonly connect: typeof connect } = { connect }

@@ -1,7 +1,9 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
-import { AgentClient, type Limits, type Options } from "../../src/AgentClient.ts"
+import type { Limits, Options } from "../../src/AgentClient.ts"
+import * as AgentClient from "../../src/AgentClient.ts"
 import { type Json, type JsonObject, parseJson, stringifyJson } from "../../src/Json.ts"
 import { type Transport, TransportClosed } from "../../src/Transport.ts"
 
@@ -128,12 +130,8 @@ export const connected = (wire: Wire, initialized: JsonObject, changes: Partial<
   Effect.gen(function* () {
     const connecting = yield* Effect.forkChild(AgentClient.connect(wire.transport, options(changes)), { startImmediately: true })
     yield* wire.answer("initialize", initialized)
-    return yield* joined(connecting)
+    return yield* Fiber.join(connecting)
   })
-
-import * as Fiber from "effect/Fiber"
-
-const joined = <A, E>(fiber: Fiber.Fiber<A, E>) => Fiber.join(fiber)
 
 /** A session on such a client. */
 export const opened = (wire: Wire, initialized: JsonObject, changes: Partial<Options> = {}, answer: JsonObject = {}) =>
