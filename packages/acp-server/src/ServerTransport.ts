@@ -1,7 +1,7 @@
 import { type Json, type JsonObject, parseJson, stringifyJson } from "@acp-kit/protocol/Json"
 import { type Line, makeLines } from "@acp-kit/protocol/Lines"
 import type { Transport } from "@acp-kit/protocol/Transport"
-import type { AnyMessage, Stream } from "@agentclientprotocol/sdk"
+import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -55,7 +55,7 @@ export const make = (transport: Transport): ServerTransport => {
     if (Array.isArray(message)) return await write(failure(-32600, "Invalid request: JSON-RPC batches are not supported"))
     if (typeof message !== "object" || message === null) return await write(failure(-32600, "Invalid request"))
     const inbound = ids.inbound(message as JsonObject)
-    if (isRequest(inbound)) open.add(inbound["id"] as string | number | null)
+    if (isRequest(inbound)) open.add(inbound.id as string | number | null)
     controller.enqueue(inbound as unknown as AnyMessage)
   }
 
@@ -71,8 +71,8 @@ export const make = (transport: Transport): ServerTransport => {
         for (let taken = 0; taken === 0; ) {
           const chunk = await Effect.runPromise(Effect.catch(transport.read, () => Effect.succeed(undefined)))
           const complete = chunk === undefined ? lines.rest() : lines.push(chunk)
-          for (const line of complete ?? []) await accept(line, controller)
-          if (chunk === undefined || complete === undefined) return await endInput(controller)
+          for (const line of complete) await accept(line, controller)
+          if (chunk === undefined || lines.oversize()) return await endInput(controller)
           taken = complete.length
         }
       },
@@ -149,15 +149,16 @@ class WideIds {
 
   inbound(message: JsonObject): JsonObject {
     const named = this.name(message, "id")
-    const params = named["params"]
-    const isCancel = named["method"] === "$/cancel_request" && typeof params === "object" && params !== null && !Array.isArray(params)
+    const params = named.params
+    const isCancel =
+      named.method === "$/cancel_request" && typeof params === "object" && params !== null && !Array.isArray(params)
     return isCancel ? { ...named, params: this.name(params as JsonObject, "requestId") } : named
   }
 
   outbound(message: JsonObject): JsonObject {
-    const wide = this.names.get(message["id"] as string)
+    const wide = this.names.get(message.id as string)
     if (wide === undefined || "method" in message) return message
-    this.names.delete(message["id"] as string)
+    this.names.delete(message.id as string)
     return { ...message, id: wide }
   }
 

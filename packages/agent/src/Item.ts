@@ -3,15 +3,15 @@ import type { Json, JsonObject } from "@acp-kit/runlet/Host"
 /** Content as the peer sent it: ACP content blocks, raw, in order. */
 export type Blocks = ReadonlyArray<JsonObject>
 
-/** Why a turn ended. `error` closes a turn whose model failed; it is not a stop reason of the protocol. */
-export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled" | "error"
+/** Why a turn ended that did not fail. */
+export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled"
 
 /** How a call ended. `interrupted` stands for a call that nobody answered: its effects may have happened. */
 export type ResultStatus = "completed" | "failed" | "interrupted"
 
 /**
  * One entry of a conversation, in the order in which it happened. Ids are unique within the session and are the message
- * and call ids of the protocol; a `result` carries the id of its `call`.
+ * and call ids of the protocol; a `result` carries the id of its `call`. A `stop` closes the turn; `error` says that it failed.
  */
 export type Item =
   | { readonly type: "prompt"; readonly id: string; readonly content: Blocks }
@@ -20,7 +20,7 @@ export type Item =
   | { readonly type: "answer"; readonly id: string; readonly text: string }
   | { readonly type: "call"; readonly id: string; readonly name: string; readonly input: JsonObject }
   | { readonly type: "result"; readonly id: string; readonly status: ResultStatus; readonly output: Json }
-  | { readonly type: "stop"; readonly reason: StopReason; readonly message?: string }
+  | { readonly type: "stop"; readonly reason: StopReason | "error"; readonly message?: string }
 
 /** The calls that have no result yet, in order. A history is valid for a model request when there are none. */
 export const unanswered = (items: ReadonlyArray<Item>): ReadonlyArray<Item & { readonly type: "call" }> => {

@@ -28,7 +28,7 @@ export const defaultLimits: Limits = {
   commandBytes: 128 * 1024 - 1,
   defaultSeconds: 120,
   maximumSeconds: 3600,
-  drainMs: 250,
+  drainMs: 1000,
 }
 
 /** TERM at once, KILL half a second later. */

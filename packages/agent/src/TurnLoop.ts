@@ -68,16 +68,17 @@ export interface Turn {
 
 /**
  * One turn: records the prompt, then asks the model and answers its calls until it calls no more. Interruption cancels it.
- * However it ends, every call has its result, the last item is its `stop`, and the history is valid for the next turn.
+ * However it ends, the prompt is recorded, every call has its result, and the last item is its `stop`: the history is valid for the
+ * next turn. The viewer is told of the stop also where it cannot be recorded.
  */
 export const run = (turn: Turn, prompt: Item): Effect.Effect<StopReason, TurnFailed> =>
-  Effect.uninterruptibleMask((restore) =>
-    record(turn, prompt).pipe(
-      Effect.andThen(Effect.exit(restore(requests(turn)))),
-      Effect.tap((exit) => settle(turn, exit)),
-      Effect.flatten,
-      Effect.mapError((error) => new TurnFailed({ message: error.message })),
-    ),
+  record(turn, prompt).pipe(
+    Effect.andThen(Effect.interruptible(requests(turn))),
+    Effect.exit,
+    Effect.tap((exit) => settle(turn, exit)),
+    Effect.flatten,
+    Effect.mapError((error) => new TurnFailed({ message: error.message })),
+    Effect.uninterruptible,
   )
 
 const requests = Effect.fnUntraced(function* (turn: Turn): Effect.fn.Return<StopReason, ProviderError | HistoryUnavailable> {
@@ -135,12 +136,12 @@ const unknownTool = (name: string): Outcome => ({
 })
 
 const settle = Effect.fnUntraced(function* (turn: Turn, exit: Exit.Exit<StopReason, ProviderError | HistoryUnavailable>) {
-  const open = unanswered(turn.history.items())
-  yield* recordAll(
-    turn,
-    open.map((call) => interruptedResult(call.id)),
+  const open = unanswered(turn.history.items()).map((call) => interruptedResult(call.id))
+  const stop = stopOf(exit)
+  yield* recordAll(turn, open).pipe(
+    Effect.andThen(turn.history.append(stop)),
+    Effect.ensuring(turn.emit({ type: "item", item: stop })),
   )
-  yield* record(turn, stopOf(exit))
 })
 
 const stopOf = (exit: Exit.Exit<StopReason, ProviderError | HistoryUnavailable>): Item => {

@@ -197,8 +197,9 @@ describe("TurnLoop", () => {
           item.type === "call" ? Effect.fail(new HistoryUnavailable({ reason: "disk full" })) : history.append(item),
       }
       const tool = compose(() => Effect.die("the call ran without being recorded"))
-      const { turn } = makeTurn(model(says(call())), { history: failing, tools: [tool] })
+      const { turn, events } = makeTurn(model(says(call())), { history: failing, tools: [tool] })
       expect((yield* Effect.flip(TurnLoop.run(turn, prompt))).message).toContain("disk full")
+      expect(events.at(-1)).toMatchObject({ type: "item", item: { type: "stop", reason: "error" } })
     }),
   )
 

@@ -1,0 +1,112 @@
+import { titleOf } from "@acp-kit/agent/ComposeTool"
+import type { Item } from "@acp-kit/agent/Item"
+import type { ConfigOption } from "@acp-kit/agent/SessionOptions"
+import type { TurnEvent } from "@acp-kit/agent/TurnLoop"
+import type { ContentBlock, SessionConfigOption, SessionUpdate } from "@agentclientprotocol/sdk/experimental/v2/unstable"
+import { callTitle, resultText } from "./CallText.ts"
+
+/** The updates of one live event, in order. A prompt is echoed and opens the turn, its stop closes it. */
+export const live = (event: TurnEvent): ReadonlyArray<SessionUpdate> => {
+  switch (event.type) {
+    case "delta": {
+      const chunk = { messageId: event.id, content: { type: "text", text: event.text } } as const
+      return [
+        event.kind === "answer"
+          ? { sessionUpdate: "agent_message_chunk", ...chunk }
+          : { sessionUpdate: "agent_thought_chunk", ...chunk },
+      ]
+    }
+    case "usage":
+      return [{ sessionUpdate: "usage_update", used: event.used, size: event.window }]
+    case "superseded":
+      return event.items.flatMap((item) => takeBack(item))
+    case "item":
+      return liveItem(event.item)
+  }
+}
+
+const takeBack = (item: Item): ReadonlyArray<SessionUpdate> => {
+  if (item.type === "answer") return [{ sessionUpdate: "agent_message", messageId: item.id, content: [] }]
+  return item.type === "thought" ? [{ sessionUpdate: "agent_thought", messageId: item.id, content: [] }] : []
+}
+
+const liveItem = (item: Item): ReadonlyArray<SessionUpdate> => {
+  switch (item.type) {
+    case "prompt":
+      return [...replay(item), { sessionUpdate: "state_update", state: "running" }]
+    case "stop":
+      return [...failureNotice(item), idle(item.reason)]
+    case "answer":
+    case "thought":
+      return []
+    default:
+      return replay(item)
+  }
+}
+
+const failureNotice = ({ reason, message }: Stop): ReadonlyArray<SessionUpdate> =>
+  reason === "error" && message !== undefined ? [{ sessionUpdate: "notice", severity: "error", title: message }] : []
+
+type Stop = Item & { readonly type: "stop" }
+
+/** A turn that failed ends with a reason of our own: the protocol's `error` is not in every revision of version 2. */
+const idle = (reason: Stop["reason"]) =>
+  ({ sessionUpdate: "state_update", state: "idle", stopReason: reason === "error" ? "_error" : reason }) as SessionUpdate
+
+/** The updates that tell a recorded item anew, with the ids it had. */
+export const replay = (item: Item): ReadonlyArray<SessionUpdate> => {
+  switch (item.type) {
+    case "prompt":
+    case "steer":
+      return [{ sessionUpdate: "user_message", messageId: item.id, content: item.content as unknown as Array<ContentBlock> }]
+    case "answer":
+      return [{ sessionUpdate: "agent_message", messageId: item.id, content: [{ type: "text", text: item.text }] }]
+    case "thought":
+      return [{ sessionUpdate: "agent_thought", messageId: item.id, content: [{ type: "text", text: item.text }] }]
+    case "call":
+      return [
+        {
+          sessionUpdate: "tool_call_update",
+          toolCallId: item.id,
+          name: item.name,
+          title: callTitle,
+          kind: "execute",
+          status: "pending",
+          rawInput: item.input,
+        },
+        {
+          sessionUpdate: "tool_call_update",
+          toolCallId: item.id,
+          title: titleOf(item.input) ?? callTitle,
+          status: "in_progress",
+        },
+      ]
+    case "result":
+      return [
+        {
+          sessionUpdate: "tool_call_update",
+          toolCallId: item.id,
+          status: statuses[item.status],
+          content: [{ type: "content", content: { type: "text", text: resultText(item) } }],
+          rawOutput: item.output,
+        },
+      ]
+    case "stop":
+      return []
+  }
+}
+
+const statuses = { completed: "completed", failed: "failed", interrupted: "cancelled" } as const
+
+/** The configuration options of a session. */
+export const options = (list: ReadonlyArray<ConfigOption>): Array<SessionConfigOption> =>
+  list.map(({ id, name, category, current, choices }) => ({
+    type: "select",
+    configId: id,
+    name,
+    category,
+    currentValue: current,
+    options: choices.map((choice) => ({ ...choice })),
+  }))
+
+export * as EncodeV2 from "./EncodeV2.ts"

@@ -1,0 +1,115 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import type { History } from "./History.ts"
+import { Ids } from "./Ids.ts"
+import type { Blocks, StopReason } from "./Item.ts"
+import type { Interface as Provider } from "./ModelProvider.ts"
+import { type ConfigOption, type OptionRefused, type Selection, SessionOptions } from "./SessionOptions.ts"
+import { type Limits, type Steering, type Tool, type TurnEvent, type TurnFailed, TurnLoop } from "./TurnLoop.ts"
+
+/** A turn is running already; nothing was taken. */
+export class SessionBusy extends Schema.TaggedError<SessionBusy>()("SessionBusy", { id: Schema.String }) {
+  override get message() {
+    return "session is already running a prompt"
+  }
+}
+
+/** A turn that was accepted. */
+export interface AcceptedTurn {
+  /** The id of the prompt in the history. */
+  readonly messageId: string
+  /** How it ended; waiting is all it does. */
+  readonly result: Effect.Effect<StopReason, TurnFailed>
+}
+
+/** One conversation. Its turns belong to the scope that made it: closing that cancels the one that runs. */
+export interface AgentSession {
+  readonly id: string
+  /** Absolute path. */
+  readonly cwd: string
+  readonly additionalDirectories: ReadonlyArray<string>
+  readonly history: History
+  readonly options: Effect.Effect<ReadonlyArray<ConfigOption>>
+  /** Sets one option, from the next turn on; succeeds with the whole list (S93). */
+  readonly setOption: (id: string, value: unknown) => Effect.Effect<ReadonlyArray<ConfigOption>, OptionRefused>
+  /**
+   * Accepts a prompt at once or refuses it; the turn itself starts when `after` succeeds. Its events go to the view of the session.
+   * Interrupting the caller does not cancel the turn.
+   */
+  readonly begin: (content: Blocks, after: Effect.Effect<void>) => Effect.Effect<AcceptedTurn, SessionBusy>
+  /** Cancels the running turn, if there is one, and succeeds once it has stopped. */
+  readonly cancel: Effect.Effect<void>
+  /** Succeeds once no turn is running. */
+  readonly idle: Effect.Effect<void>
+}
+
+export interface Options {
+  readonly id: string
+  readonly cwd: string
+  readonly additionalDirectories: ReadonlyArray<string>
+  readonly history: History
+  readonly provider: Provider
+  readonly selection: Selection
+  readonly system: string
+  readonly tools: ReadonlyArray<Tool>
+  readonly limits: Limits
+  /** Where the events of its turns go, in order and awaited. */
+  readonly view: (event: TurnEvent) => Effect.Effect<void>
+}
+
+/** A session over a history; `id` and directories are as checked. */
+export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<AgentSession, never, Scope.Scope> {
+  const { id, cwd, additionalDirectories, history, provider, system, tools, limits, view } = options
+  const scope = yield* Effect.scope
+  const fork = Effect.runForkWith(yield* Effect.context<never>())
+  let selection = options.selection
+  let working: object | undefined
+  let latest: Fiber.Fiber<StopReason, TurnFailed> | undefined
+
+  const begin = Effect.fn("AgentSession.begin")(function* (content: Blocks, after: Effect.Effect<void>) {
+    const messageId = yield* Ids.next("m")
+    if (working !== undefined) return yield* new SessionBusy({ id })
+    const mine = {}
+    working = mine
+    const free = Effect.sync(() => {
+      if (working === mine) working = undefined
+    })
+    const emit = (event: TurnEvent) => (isStop(event) ? Effect.andThen(free, view(event)) : view(event))
+    const turn = { provider, ...selection, system, tools, history, steering: noSteering, limits, emit }
+    const work = Effect.andThen(after, TurnLoop.run(turn, { type: "prompt", id: messageId, content }))
+    const fiber = Fiber.runIn(fork(Effect.ensuring(work, free), { uninterruptible: true }), scope)
+    latest = fiber
+    return { messageId, result: resultOf(fiber) }
+  })
+
+  return {
+    id,
+    cwd,
+    additionalDirectories,
+    history,
+    options: Effect.sync(() => SessionOptions.list(provider, selection)),
+    setOption: Effect.fn("AgentSession.setOption")(function* (option, value) {
+      selection = yield* SessionOptions.set(provider, selection, option, value)
+      return SessionOptions.list(provider, selection)
+    }),
+    begin,
+    cancel: Effect.suspend(() => (latest ? Fiber.interrupt(latest) : Effect.void)),
+    idle: Effect.suspend(() => (latest ? Effect.asVoid(Fiber.await(latest)) : Effect.void)),
+  }
+})
+
+/** Who sees a turn stop may begin the next one at once. */
+const isStop = (event: TurnEvent) => event.type === "item" && event.item.type === "stop"
+
+const noSteering: Steering = { take: Effect.succeed([]), finish: Effect.succeed([]) }
+
+const resultOf = (fiber: Fiber.Fiber<StopReason, TurnFailed>): Effect.Effect<StopReason, TurnFailed> =>
+  Effect.flatMap(Fiber.await(fiber), (exit) =>
+    Exit.isFailure(exit) && Cause.hasInterruptsOnly(exit.cause) ? Effect.succeed("cancelled" as const) : exit,
+  )
+
+export * as AgentSessionMaker from "./AgentSession.ts"
