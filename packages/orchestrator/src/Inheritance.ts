@@ -25,7 +25,7 @@ export interface KitStart {
   readonly depth: number
   /** The session exists already. */
   readonly resume: boolean
-  /** Absolute path of the file that holds the system prompt, where a definition has one (K03). */
+  /** The body of its definition, where it has one (K03). */
   readonly systemPrompt?: string
 }
 
@@ -46,7 +46,7 @@ export const kitArguments = (profile: Profile, inherited: Inheritance, start: Ki
   start.sessionId,
   "--subagent-depth",
   String(start.depth),
-  ...flag("--system-prompt-file", start.systemPrompt),
+  ...flag("--system-prompt", start.systemPrompt),
   ...(start.resume ? ["--resume"] : []),
 ]
 

@@ -32,7 +32,9 @@ export type Code =
   | "LOST"
   | "STORAGE"
   | "RECONNECT_FAILED"
+  | "FORK_FAILED"
   | "NOT_WORKING"
+  | "STEER_REJECTED"
   | "DIRECTORIES_UNSUPPORTED"
 
 /** Why a verb failed. `message` is the requirement's exact words, details follow; nothing of it holds a secret. */

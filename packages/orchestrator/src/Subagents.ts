@@ -1,22 +1,32 @@
-import type { Json, JsonObject } from "@acp-kit/runlet/Host"
-import type { SessionStore } from "@acp-kit/store/SessionStore"
+import { Host } from "@acp-kit/platform/Host"
+import type { Json } from "@acp-kit/runlet/Host"
+import type { StoreError } from "@acp-kit/store/StoreError"
+import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
-import type { Harnesses } from "./Harness.ts"
-import type { Inheritance } from "./Inheritance.ts"
-import type { RosterEvent, RosterRow } from "./Roster.ts"
-import type { SubagentError } from "./SubagentError.ts"
+import { Checkpoints } from "./Checkpoints.ts"
+import type { HandleValue } from "./Child.ts"
+import { Children } from "./Children.ts"
+import { Limits } from "./Limits.ts"
+import type { Options, Parent, Services } from "./Parent.ts"
+import { Restore } from "./Restore.ts"
+import { Roster, type RosterEvent, type RosterRow } from "./Roster.ts"
+import { SubagentError } from "./SubagentError.ts"
+import { close } from "./Verbs/Close.ts"
+import { fork } from "./Verbs/Fork.ts"
+import { subagents } from "./Verbs/List.ts"
+import { prompt } from "./Verbs/Prompt.ts"
+import { steer } from "./Verbs/Steer.ts"
+import { subagent } from "./Verbs/Subagent.ts"
 
+export type { HandleValue } from "./Child.ts"
+export type { Options, Services } from "./Parent.ts"
 export type { RosterEvent, RosterRow, Status } from "./Roster.ts"
-
-/** What a completed turn returns (S10 to S12). `updates` is present as S70 says. */
-export interface HandleValue extends JsonObject {
-  readonly id: string
-  readonly name: string
-  readonly output: Json
-  readonly generation: number
-}
 
 /** The six verbs of one parent session. Arguments are whatever the program passed; each verb validates its own (decision 18). */
 export interface Interface {
@@ -32,21 +42,68 @@ export interface Interface {
   readonly events: Stream.Stream<RosterEvent>
 }
 
-/** The parent session whose children these are. */
-export interface Options {
-  /** Open for writing as long as the scope lives; where the parent is nonpersistent, one of the in-memory store (S107). */
-  readonly session: SessionStore.SessionWriter
-  /** Depth of the parent: 0 for a session that a person started (S160). */
-  readonly depth: number
-  /** Kit's working directory, absolute. */
-  readonly root: string
-  /** Absolute; each child gets them all (S170). */
-  readonly additionalDirectories: ReadonlyArray<string>
-  readonly harnesses: Harnesses
-  /** Read at each start of an `acp.kit` child. */
-  readonly inherited: Effect.Effect<Inheritance>
-}
-
 export class Service extends Context.Service<Service, Interface>()("@acp-kit/orchestrator/Subagents") {}
+
+const cancelled = () => new SubagentError({ code: "CANCELLED", message: "nested agent cancelled", uncertain: true })
+
+const makeParent = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Parent, never, Services | Scope.Scope> {
+  const limits = yield* Limits.Service
+  const host = yield* Host.Service
+  const context = yield* Effect.context<Services>()
+  const work = yield* Scope.make("parallel")
+  const processes = yield* Scope.make("parallel")
+  yield* Effect.addFinalizer(() => Effect.andThen(Scope.close(work, Exit.void), Scope.close(processes, Exit.void)))
+  const roster = new Roster(limits.logLines)
+  const trouble = (error: StoreError) => Effect.sync(() => roster.log("kit", error.message))
+  const start: Parent["fork"] = (effect) =>
+    Effect.forkIn(Effect.provideContext(effect, context), work, { startImmediately: true })
+  return {
+    options,
+    limits,
+    roster,
+    host,
+    processes,
+    children: new Children(roster, limits),
+    checkpoints: new Checkpoints(options.session, options.depth + 1, trouble),
+    fork: start,
+    own: (effect) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          const fiber = yield* start(effect)
+          const exit = yield* restore(Fiber.await(fiber)).pipe(Effect.onInterrupt(() => Fiber.interrupt(fiber)))
+          if (Exit.isSuccess(exit)) return exit.value
+          return yield* Cause.hasInterruptsOnly(exit.cause) ? Effect.fail(cancelled()) : Effect.failCause(exit.cause)
+        }),
+      ),
+  }
+})
+
+/**
+ * The children of one parent session, those of earlier runs included (S101); no process is started. The end of the scope cancels what works,
+ * ends every process, and deletes nothing (S15). Fails where the session's records cannot be read.
+ */
+export const make = Effect.fn("Subagents.make")(function* (
+  options: Options,
+): Effect.fn.Return<Interface, StoreError, Services | Scope.Scope> {
+  const parent = yield* makeParent(options)
+  for (const record of yield* options.session.children) {
+    const child = Restore.childOf(record)
+    if (child === undefined) parent.children.remember(record.id)
+    else parent.children.restore(child)
+  }
+  return Service.of({
+    subagent: (input) => parent.own(subagent(parent, input)),
+    prompt: (input) => parent.own(prompt(parent, input)),
+    fork: (input) => parent.own(fork(parent, input)),
+    steer: (input) => steer(parent, input),
+    close: (input) => parent.own(close(parent, input)),
+    subagents: (input) => subagents(parent, input),
+    roster: Effect.sync(() => parent.roster.rows),
+    events: parent.roster.events,
+  })
+})
+
+/** {@link make} as a layer. */
+export const layerWith = (options: Options): Layer.Layer<Service, StoreError, Services> => Layer.effect(Service, make(options))
 
 export * as Subagents from "./Subagents.ts"

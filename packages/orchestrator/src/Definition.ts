@@ -1,0 +1,101 @@
+import { Host } from "@acp-kit/platform/Host"
+import type { Json, JsonObject } from "@acp-kit/runlet/Host"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import { invalid, isObject } from "./Arguments.ts"
+import { split } from "./FrontMatter.ts"
+import { suggestion } from "./Nearest.ts"
+import type { SubagentError } from "./SubagentError.ts"
+
+/** An agent definition, `agents/<name>.md` of Kit's home: defaults for `subagent`, which its arguments override, and a system prompt. */
+export interface Definition {
+  readonly name: string
+  /** Absolute path of the file, and the SHA-256 of its bytes in hex. */
+  readonly path: string
+  readonly sha256: string
+  readonly description?: string
+  readonly harness?: string
+  readonly model?: string
+  readonly cwd?: string
+  readonly outputSchema?: Json
+  /** Variables of its process, beyond the parent's environment. */
+  readonly env: Readonly<Record<string, string>>
+  /** Names whose values are never stored (K13). */
+  readonly secrets: ReadonlyArray<string>
+  /** The system prompt: what follows the head, trimmed (K03). */
+  readonly body: string
+}
+
+const pattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+const hexOf = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
+  Array.from(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)), (byte) => byte.toString(16).padStart(2, "0")).join("")
+
+const textOf = (head: JsonObject, key: string): Result.Result<{ readonly [key: string]: string }, string> => {
+  const value = head[key]
+  if (value === undefined || value === null) return Result.succeed({})
+  return typeof value === "string" && value.trim() !== "" ? Result.succeed({ [key]: value }) : Result.fail(`${key} must be text`)
+}
+
+const readHead = (head: JsonObject): Result.Result<Omit<Definition, "name" | "path" | "sha256" | "body">, string> =>
+  Result.gen(function* () {
+    const { env = {}, secrets = [], output_schema } = head
+    const texts = { ...(yield* textOf(head, "description")), ...(yield* textOf(head, "harness")) }
+    const places = { ...(yield* textOf(head, "model")), ...(yield* textOf(head, "cwd")) }
+    if (!isObject(env)) return yield* Result.fail("env must be a map")
+    if (!Array.isArray(secrets) || !secrets.every((secret) => typeof secret === "string"))
+      return yield* Result.fail("secrets must be a list of names")
+    const variables = Object.entries(env).map(([name, value]): [string, string] => [
+      name,
+      typeof value === "string" ? value : JSON.stringify(value),
+    ])
+    return {
+      ...texts,
+      ...places,
+      env: Object.fromEntries(variables),
+      secrets: secrets as ReadonlyArray<string>,
+      ...(output_schema === undefined ? {} : { outputSchema: output_schema }),
+    }
+  })
+
+const folder = Effect.gen(function* () {
+  const host = yield* Host.Service
+  const path = yield* Path.Path
+  return path.join(host.kitHome, "agents")
+})
+
+/** The names of all definitions, sorted. */
+export const names = Effect.gen(function* () {
+  const files = yield* FileSystem.FileSystem
+  const entries = yield* Effect.orElseSucceed(files.readDirectory(yield* folder), (): Array<string> => [])
+  return entries
+    .filter((entry) => entry.endsWith(".md"))
+    .map((entry) => entry.slice(0, -".md".length))
+    .filter((name) => pattern.test(name))
+    .sort()
+})
+
+/** Reads a definition by name; nothing is started. */
+export const load = Effect.fn("Definition.load")(function* (
+  name: string,
+): Effect.fn.Return<Definition, SubagentError, FileSystem.FileSystem | Path.Path | Host.Service> {
+  const files = yield* FileSystem.FileSystem
+  const path = yield* Path.Path
+  const file = path.join(yield* folder, `${name}.md`)
+  const bytes = pattern.test(name) ? yield* Effect.option(files.readFile(file)) : undefined
+  if (bytes?._tag !== "Some") {
+    return yield* invalid(`unknown agent definition ${JSON.stringify(name)}${suggestion(name, yield* names)}`)
+  }
+  const matter = split(new TextDecoder().decode(bytes.value))
+  if (Result.isFailure(matter))
+    return yield* invalid(`agent definition ${file}, line ${matter.failure.line}: ${matter.failure.why}`)
+  const { head, body } = matter.success
+  const read = readHead(head)
+  if (Result.isFailure(read)) return yield* invalid(`agent definition ${file}: ${read.failure}`)
+  const sha256 = yield* Effect.promise(() => hexOf(new Uint8Array(bytes.value)))
+  return { ...read.success, name, path: file, sha256, body }
+})
+
+export * as Definitions from "./Definition.ts"

@@ -1,0 +1,125 @@
+import type { SpawnFailed } from "@acp-kit/platform/Processes"
+import type { ProtocolError } from "@acp-kit/protocol/ProtocolError"
+import type { TransportClosed } from "@acp-kit/protocol/Transport"
+import type { Profile } from "./Harness.ts"
+import { Limits } from "./Limits.ts"
+import { SubagentError } from "./SubagentError.ts"
+
+/** What the process was known to do, as details of a failure. */
+export const exitDetails = (closed: TransportClosed): NonNullable<SubagentError["details"]> => ({
+  ...(closed.exitCode === undefined ? {} : { exitCode: closed.exitCode }),
+  ...(closed.signal === undefined ? {} : { signal: closed.signal }),
+  ...(closed.stderrTail === "" ? {} : { stderr: closed.stderrTail }),
+})
+
+const exitWords = ({ exitCode, signal, reason }: TransportClosed): string => {
+  if (exitCode !== undefined) return `exit status ${exitCode}`
+  return signal === undefined ? `connection closed (${reason})` : `signal ${signal}`
+}
+
+/** Nothing that the child wrote, and no path, stands in these messages: both may hold secrets. */
+const where = (profile: Profile): string =>
+  `(harness=${JSON.stringify(profile.reference)}, source=${profile.source}, cwd=configured working directory)`
+
+const nothingDone = { retryable: true } as const
+
+export const spawnFailure = (profile: Profile, failure: SpawnFailed): SubagentError =>
+  new SubagentError({
+    code: "SPAWN",
+    message: `ACP harness spawn failure: ${failure.reason} ${where(profile)}`,
+    details: { reason: failure.reason },
+    ...nothingDone,
+  })
+
+/** `stray` are lines that were no frames: they stood in place of the answer (S120). */
+export const handshakeTimeout = (profile: Profile, limits: Limits.Interface, stray: ReadonlyArray<string>): SubagentError => {
+  const hint = stray.length === 0 ? "" : "; its stdout carried lines that are no protocol messages"
+  return new SubagentError({
+    code: "HANDSHAKE_TIMEOUT",
+    message: `ACP harness handshake timeout: no response within ${Limits.seconds(limits.startupMs)}${hint} ${where(profile)}`,
+    ...(stray.length === 0 ? {} : { details: { stray } }),
+    ...nothingDone,
+  })
+}
+
+export const earlyExit = (profile: Profile, closed: TransportClosed, stray: ReadonlyArray<string>): SubagentError =>
+  new SubagentError({
+    code: "EXITED",
+    message: `nested agent exited during startup: ${exitWords(closed)} ${where(profile)}`,
+    details: { ...exitDetails(closed), ...(stray.length === 0 ? {} : { stray }) },
+    ...nothingDone,
+  })
+
+const handshakeFailure = (profile: Profile, detail: string): SubagentError =>
+  new SubagentError({
+    code: "HANDSHAKE_FAILED",
+    message: `ACP harness protocol handshake failure: ${detail} ${where(profile)}`,
+    ...nothingDone,
+  })
+
+/** The method ids are all that is told of a login that is missing (S123). */
+export const authRequired = (
+  profile: Pick<Profile, "reference">,
+  methodIds: ReadonlyArray<string>,
+  prefix = "",
+): SubagentError => {
+  const ids =
+    methodIds.length === 0 ? "no methodId advertised" : `methodId: ${methodIds.map((id) => JSON.stringify(id)).join(", ")}`
+  return new SubagentError({
+    code: "AUTH_REQUIRED",
+    message: `${prefix}child authentication required (auth_required; ${ids}); log in to the configured ACP harness outside Kit, then retry. Kit does not run child authentication commands`,
+    details: { harness: profile.reference, methodIds },
+    ...nothingDone,
+  })
+}
+
+const missing = (profile: Profile, capability: ProtocolError.CapabilityMissing["capability"]): SubagentError => {
+  switch (capability) {
+    case "additionalDirectories":
+      return new SubagentError({
+        code: "DIRECTORIES_UNSUPPORTED",
+        message: `ACP harness ${JSON.stringify(profile.reference)} does not advertise additional project directory support`,
+        retryable: false,
+      })
+    case "load":
+      return new SubagentError({
+        code: "RECONNECT_FAILED",
+        message: `ACP harness ${JSON.stringify(profile.reference)} does not advertise session/load for restart recovery`,
+        retryable: false,
+      })
+    case "session":
+      return handshakeFailure(profile, "the child does not advertise session support")
+    default:
+      return handshakeFailure(profile, `the child does not advertise ${capability}`)
+  }
+}
+
+/** What a start that failed says (S163, decision 25). */
+export const ofStart = (
+  profile: Profile,
+  error: Exclude<ProtocolError.ConnectError, ProtocolError.VersionRejected> | ProtocolError.SessionRetired,
+  stray: ReadonlyArray<string>,
+): SubagentError => {
+  switch (error._tag) {
+    case "TransportClosed":
+      return earlyExit(profile, error, stray)
+    case "AuthRequired":
+      return authRequired(profile, error.methodIds, `ACP harness ${JSON.stringify(profile.reference)}: `)
+    case "UnsupportedVersion":
+      return new SubagentError({
+        code: "UNSUPPORTED_VERSION",
+        message: `ACP harness selected unsupported protocol version ${typeof error.got === "object" ? JSON.stringify(error.got) : String(error.got)}`,
+        retryable: false,
+      })
+    case "CapabilityMissing":
+      return missing(profile, error.capability)
+    case "RpcError":
+      return handshakeFailure(profile, `the child answered ${error.method} with error ${error.code}`)
+    case "MalformedResult":
+      return handshakeFailure(profile, `the child's answer to ${error.method} has no usable ${error.why}`)
+    case "SessionRetired":
+      return handshakeFailure(profile, "the session ended while it was set up")
+  }
+}
+
+export * as LaunchError from "./LaunchError.ts"

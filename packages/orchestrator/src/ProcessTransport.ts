@@ -1,0 +1,73 @@
+import type { Processes } from "@acp-kit/platform/Processes"
+import type { Transport } from "@acp-kit/protocol/Transport"
+import { TransportClosed } from "@acp-kit/protocol/Transport"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
+
+/** The last bytes of a text that is written in pieces. */
+class Tail {
+  #text = ""
+  readonly #bytes: number
+  constructor(bytes: number) {
+    this.#bytes = bytes
+  }
+  add(piece: string): void {
+    this.#text = (this.#text + piece).slice(-this.#bytes)
+  }
+  get text(): string {
+    return this.#text
+  }
+}
+
+/** Pulls stderr until its end, and gives each line without its line feed; one longer than `longest` comes in pieces. */
+const pumpLines = Effect.fnUntraced(function* (
+  child: Processes.Child,
+  tail: Tail,
+  longest: number,
+  onLine: (line: string) => Effect.Effect<void>,
+) {
+  const decoder = new TextDecoder()
+  let rest = ""
+  for (;;) {
+    const chunk = yield* child.readError
+    const text = chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })
+    tail.add(text)
+    const lines = (rest + text).split("\n")
+    rest = lines.pop() ?? ""
+    if (rest.length > longest) {
+      lines.push(rest)
+      rest = ""
+    }
+    for (const line of lines) yield* onLine(line.replace(/\r$/, ""))
+    if (chunk === undefined) break
+  }
+  if (rest !== "") yield* onLine(rest)
+})
+
+/**
+ * The pipes of a process as the wire sees them. stderr is drained all the time, line by line, whether anybody listens or not.
+ * Nothing here ends the process: that is the scope it was spawned in. `closed` waits for what is left of stderr, `drainMs` at most:
+ * whoever inherited the pipe may hold it open for ever.
+ */
+export const make = Effect.fnUntraced(function* (
+  child: Processes.Child,
+  options: { readonly tailBytes: number; readonly drainMs: number; readonly onStderr: (line: string) => Effect.Effect<void> },
+): Effect.fn.Return<Transport, never, Scope.Scope> {
+  const tail = new Tail(options.tailBytes)
+  const pump = yield* Effect.forkScoped(pumpLines(child, tail, options.tailBytes, options.onStderr))
+  const closedBy = (reason: TransportClosed["reason"]) =>
+    new TransportClosed({ reason, exitCode: undefined, signal: undefined, stderrTail: tail.text })
+  return {
+    read: child.read,
+    write: (frame) => Effect.mapError(child.write(frame), () => closedBy("io")),
+    end: child.endInput,
+    closed: Effect.gen(function* () {
+      const { code, signal } = yield* child.exit
+      yield* Effect.raceFirst(Fiber.await(pump), Effect.sleep(options.drainMs))
+      return new TransportClosed({ reason: "eof", exitCode: code, signal, stderrTail: tail.text })
+    }),
+  }
+})
+
+export * as ProcessTransport from "./ProcessTransport.ts"

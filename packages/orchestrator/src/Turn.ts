@@ -1,0 +1,231 @@
+import { admitContent } from "@acp-kit/protocol/Content"
+import type { PromptError } from "@acp-kit/protocol/Session"
+import type { TurnResult } from "@acp-kit/protocol/TurnResult"
+import type { Json } from "@acp-kit/runlet/Host"
+import * as Cause from "effect/Cause"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Result from "effect/Result"
+import { Capture } from "./Capture.ts"
+import { type Attachment, type Child, type HandleValue, valueOf } from "./Child.ts"
+import { retired } from "./Children.ts"
+import { LaunchError } from "./LaunchError.ts"
+import type { Parent } from "./Parent.ts"
+import { release } from "./Release.ts"
+import { type OutputSchema, StructuredOutput } from "./StructuredOutput.ts"
+import { SubagentError } from "./SubagentError.ts"
+
+/** One turn to be had. */
+export interface Request {
+  /** What the program gave, and before it the system prompt where this is where it goes (K03). */
+  readonly blocks: ReadonlyArray<Json>
+  readonly task: string
+  readonly output: OutputSchema | undefined
+  /** The generation of the value that a success returns. */
+  readonly generation: number
+  /** The child exists only if this turn succeeds (S156). */
+  readonly first: boolean
+}
+
+export const unsupportedContent = (message: string): SubagentError =>
+  new SubagentError({ code: "UNSUPPORTED_CONTENT", message, retryable: false })
+
+const codes = {
+  cancelled: "CANCELLED",
+  refusal: "REFUSED",
+  max_turn_requests: "TURN_LIMIT",
+  error: "TURN_FAILED",
+  unknown: "TURN_FAILED",
+} as const
+
+/** What a program learns of a turn that did not succeed (S153). */
+const failureOf = (child: Child, error: PromptError): SubagentError => {
+  switch (error._tag) {
+    case "AuthRequired":
+      return LaunchError.authRequired({ reference: child.harness }, error.methodIds)
+    case "ContentRefused":
+      return unsupportedContent(error.message)
+    case "SessionRetired":
+      return retired()
+    case "TurnFailed":
+      return new SubagentError({
+        code: codes[error.reason],
+        message: error.message,
+        details: { stopReason: error.result.stopReason ?? "none", text: error.result.text.slice(-2_000) },
+      })
+    case "TransportClosed":
+      return new SubagentError({
+        code: "LOST",
+        message: "nested agent process exited without a response",
+        uncertain: true,
+        details: LaunchError.exitDetails(error),
+      })
+    case "RpcError":
+      return new SubagentError({
+        code: "TURN_FAILED",
+        message: `nested agent turn failed: ${error.message} (${error.code})`,
+        uncertain: true,
+      })
+    case "MalformedResult":
+      return new SubagentError({ code: "TURN_FAILED", message: `nested agent turn failed: ${error.message}`, uncertain: true })
+  }
+}
+
+const wasTaken = (error: PromptError): boolean =>
+  error._tag !== "AuthRequired" && error._tag !== "ContentRefused" && error._tag !== "SessionRetired"
+
+/** How a prompt that was announced ended. */
+type Outcome =
+  | { readonly type: "settled"; readonly result: TurnResult }
+  /** The child took nothing. */
+  | { readonly type: "refused"; readonly error: SubagentError }
+  /** It was dispatched, and did not end well. */
+  | { readonly type: "failed"; readonly error: SubagentError }
+  /** The caller gave up. */
+  | { readonly type: "interrupted"; readonly how: "settled" | "unsettled" | "unsent" }
+  /** The child was closed over it. */
+  | { readonly type: "closed"; readonly error: SubagentError }
+
+/** Sends the prompt and waits for its end, for the end of the child, or for an interruption, whatever comes first. */
+const dispatch = (child: Child, { session }: Attachment, blocks: ReadonlyArray<Json>): Effect.Effect<Outcome> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* (): Effect.fn.Return<Outcome> {
+      const begun = yield* Effect.exit(restore(session.begin(blocks)))
+      if (Exit.isFailure(begun)) {
+        const error = Exit.findErrorOption(begun)
+        return Option.isNone(error)
+          ? { type: "interrupted", how: "unsent" }
+          : { type: "refused", error: failureOf(child, error.value) }
+      }
+      const turn = begun.value
+      const end = yield* Effect.exit(restore(Effect.raceFirst(turn.result, Deferred.await(child.ended))))
+      if (Exit.isSuccess(end)) return { type: "settled", result: end.value }
+      const error = Exit.findErrorOption(end)
+      if (Option.isNone(error)) return { type: "interrupted", how: yield* turn.cancel }
+      if (error.value._tag === "SubagentError") {
+        child.unsettled = (yield* turn.cancel) === "unsettled"
+        return { type: "closed", error: error.value }
+      }
+      return { type: wasTaken(error.value) ? "failed" : "refused", error: failureOf(child, error.value) }
+    }),
+  )
+
+/** The child is gone: its name and place are free at once, its session and process when this succeeds. */
+export const lose = (
+  parent: Parent,
+  child: Child,
+  message: string,
+  status: "failed" | "interrupted" = "failed",
+  how?: "unsettled",
+): Effect.Effect<void> =>
+  Effect.uninterruptible(
+    Effect.suspend(() => {
+      if (!parent.children.retire(child, "failed", retired(), message)) return Effect.void
+      return Effect.andThen(release(parent, child, how), parent.checkpoints.ended(child, status, message))
+    }),
+  )
+
+const complete = Effect.fnUntraced(function* (
+  parent: Parent,
+  child: Child,
+  attachment: Attachment,
+  request: Request,
+  result: TurnResult,
+) {
+  yield* parent.children.alive(child)
+  const { log } = attachment.connection
+  child.generation = request.generation
+  child.output = StructuredOutput.outputOf(result.text, request.output)
+  child.updates = Capture.updatesOf(result, child.snapshot, parent.limits)
+  child.snapshot = Capture.snapshotText(result.configOptions) ?? child.snapshot
+  parent.checkpoints.extend(child, {
+    prompt: request.blocks,
+    text: result.text,
+    tools: result.tools.map((tool) => ({ id: tool.id, title: tool.title ?? "", kind: tool.kind ?? "", status: tool.status })),
+    more: {
+      acp_session_id: attachment.session.id,
+      wire_seq: log.position(child.id),
+      ...(result.configOptions === undefined ? {} : { config_options: result.configOptions }),
+      ...(result.usage === undefined ? {} : { usage: { used: result.usage.used, size: result.usage.size } }),
+    },
+  })
+  yield* Effect.onError(parent.checkpoints.idle(child), () => lose(parent, child, "the completed turn could not be recorded"))
+  yield* parent.children.alive(child)
+  yield* parent.children.move(child, "completed")
+  return valueOf(child)
+})
+
+/** Work on behalf of a child that the end of the child cuts short. */
+export const unlessEnded = <A, R>(child: Child, work: Effect.Effect<A, SubagentError, R>): Effect.Effect<A, SubagentError, R> =>
+  Effect.raceFirst(work, Deferred.await(child.ended))
+
+/** Undoes a creation that did not come to a first value: no process, name or place is left (S43, S156). */
+export const abandon = (parent: Parent, child: Child, cause: Cause.Cause<SubagentError>): Effect.Effect<void> => {
+  const error = Cause.findErrorOption(cause)
+  return Option.isSome(error)
+    ? lose(parent, child, error.value.message)
+    : lose(parent, child, "nested agent cancelled", "interrupted")
+}
+
+const withdraw = Effect.fnUntraced(function* (parent: Parent, child: Child, task: string) {
+  child.task = task
+  yield* parent.checkpoints.withdrawn(child)
+  yield* parent.children.move(child, "withdrawn")
+})
+
+/**
+ * One turn of a child that is attached and idle, or just started, under its gate (S11, S150 to S156).
+ *
+ * What cannot be sent is found before anything is recorded. `Interrupted` is on disk before the prompt goes out, `Idle` before the value is returned.
+ * A turn that was dispatched and fails retires the child; where the child took nothing it is again what it was, unless this was its `first` turn:
+ * then whoever made it ends it. Interrupted, it cancels the turn and waits until it has settled or the child has been ended.
+ */
+export const run = Effect.fn("Turn.run")(function* (
+  parent: Parent,
+  child: Child,
+  attachment: Attachment,
+  request: Request,
+): Effect.fn.Return<HandleValue, SubagentError> {
+  const { children, checkpoints } = parent
+  const blocks =
+    request.output === undefined ? request.blocks : [...request.blocks, StructuredOutput.instructions(request.output)]
+  const admitted = admitContent(blocks, attachment.connection.client.capabilities)
+  if (Result.isFailure(admitted)) return yield* unsupportedContent(admitted.failure.message)
+  yield* children.alive(child)
+  return yield* Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* (): Effect.fn.Return<HandleValue, SubagentError> {
+      const before = child.task
+      child.task = request.task
+      yield* Effect.onError(checkpoints.interrupted(child), () =>
+        Effect.sync(() => {
+          child.task = before
+        }),
+      )
+      yield* children.alive(child)
+      yield* children.move(child, "sent")
+      const outcome = yield* restore(dispatch(child, attachment, blocks))
+      switch (outcome.type) {
+        case "settled":
+          return yield* complete(parent, child, attachment, request, outcome.result)
+        case "closed":
+          return yield* outcome.error
+        case "failed":
+          yield* lose(parent, child, outcome.error.message)
+          return yield* outcome.error
+        case "refused":
+          if (!request.first) yield* withdraw(parent, child, before)
+          return yield* outcome.error
+        case "interrupted":
+          if (outcome.how !== "unsent") {
+            const how = outcome.how === "unsettled" ? outcome.how : undefined
+            yield* lose(parent, child, "nested agent cancelled", "interrupted", how)
+          } else if (!request.first) yield* withdraw(parent, child, before)
+          return yield* Effect.interrupt
+      }
+    }),
+  )
+})
+
+export * as Turn from "./Turn.ts"

@@ -1,0 +1,169 @@
+import type { ProtocolError } from "@acp-kit/protocol/ProtocolError"
+import type { Json } from "@acp-kit/runlet/Host"
+import { make as makeId } from "@acp-kit/store/AgentId"
+import { make as makeSpec } from "@acp-kit/store/AgentLaunchSpec"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Result from "effect/Result"
+import * as Semaphore from "effect/Semaphore"
+import { Arguments, type Held } from "../Arguments.ts"
+import { Capture } from "../Capture.ts"
+import type { Attachment, Child, HandleValue } from "../Child.ts"
+import { lost, retired } from "../Children.ts"
+import { Harness } from "../Harness.ts"
+import { kit } from "../HarnessReference.ts"
+import { LaunchError } from "../LaunchError.ts"
+import { Limits } from "../Limits.ts"
+import { ModelPolicy } from "../ModelPolicy.ts"
+import type { Parent, Services } from "../Parent.ts"
+import { PromptContent } from "../PromptContent.ts"
+import { Reconnect } from "../Reconnect.ts"
+import { SessionSetup } from "../SessionSetup.ts"
+import { Start } from "../Start.ts"
+import { StructuredOutput } from "../StructuredOutput.ts"
+import { SubagentError } from "../SubagentError.ts"
+import { Task } from "../Task.ts"
+import { Turn } from "../Turn.ts"
+import { checkGeneration } from "./Prompt.ts"
+import { tooDeep } from "./Subagent.ts"
+
+const keys = ["subagent", "prompt", "name", "output_schema"]
+
+type ForkError =
+  | ProtocolError.CallError
+  | ProtocolError.CapabilityMissing
+  | ProtocolError.SessionRetired
+  | ProtocolError.DeadlineExceeded
+
+const unsupported = (source: Child): SubagentError =>
+  new SubagentError({
+    code: "FORK_UNSUPPORTED",
+    message: `ACP harness ${JSON.stringify(source.harness)} does not advertise session/fork; transcript fallback is only available for Kit`,
+    retryable: false,
+  })
+
+const forkFailure = (source: Child, limits: Limits.Interface, error: ForkError): SubagentError => {
+  switch (error._tag) {
+    case "CapabilityMissing":
+      return unsupported(source)
+    case "DeadlineExceeded":
+      return new SubagentError({
+        code: "FORK_TIMEOUT",
+        message: `ACP harness did not answer session/fork within ${Limits.seconds(limits.forkMs)}`,
+        uncertain: true,
+      })
+    case "AuthRequired":
+      return LaunchError.authRequired({ reference: source.harness }, error.methodIds)
+    case "SessionRetired":
+      return retired()
+    case "TransportClosed":
+      return new SubagentError({ code: "LOST", message: "nested agent process exited without a fork response", uncertain: true })
+    default:
+      return new SubagentError({ code: "FORK_FAILED", message: `session/fork failed: ${error.message}` })
+  }
+}
+
+const admit = Effect.fnUntraced(function* (parent: Parent, source: Child, name: string | undefined, held: Held, task: string) {
+  const identity = {
+    id: yield* makeId,
+    harness: source.harness,
+    cwd: source.cwd,
+    created: yield* Clock.currentTimeMillis,
+    ...(source.model === undefined ? {} : { model: source.model }),
+    ...(source.agent === undefined ? {} : { agent: source.agent }),
+  }
+  const branch = yield* Effect.fromResult(parent.children.admit(identity, name, task))
+  branch.generation = held.generation
+  return branch
+})
+
+const branchNative = Effect.fnUntraced(function* (
+  parent: Parent,
+  source: Child,
+  branch: Child,
+  { connection, session }: Attachment,
+): Effect.fn.Return<Attachment, SubagentError> {
+  const profile = Harness.resolve(parent.options.harnesses, source.harness)
+  const meta =
+    source.harness === kit ? { meta: { "kit.subagent.parent_id": branch.id, "kit.subagent.parent_name": branch.name } } : {}
+  connection.log.forking(session.id, branch.id)
+  return yield* Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const forked = yield* restore(
+        session.fork({ cwd: source.cwd, additionalDirectories: parent.options.additionalDirectories, ...meta }),
+      ).pipe(
+        Effect.mapError((error) => forkFailure(source, parent.limits, error)),
+        Effect.ensuring(Effect.sync(() => connection.log.forking(session.id, undefined))),
+      )
+      connection.log.assign(forked.id, branch.id)
+      connection.residents.add(branch.id)
+      const attachment = { connection, session: forked }
+      branch.attachment = attachment
+      branch.sessionId = forked.id
+      yield* Start.follow(parent, branch, attachment)
+      const model =
+        source.model === undefined || Result.isFailure(profile)
+          ? undefined
+          : ModelPolicy.resolve(profile.success.policy, source.harness, source.model)
+      if (model !== undefined && Result.isSuccess(model) && Result.isSuccess(profile)) {
+        yield* restore(SessionSetup.selectModel(profile.success, forked, model.success, " for forked session"))
+      }
+      branch.snapshot = Capture.snapshotText(yield* forked.configOptions) ?? source.snapshot
+      return attachment
+    }),
+  )
+})
+
+/** Makes the branch while the source is reserved; the source is free again when this ends, however it ends. */
+const reserve = Effect.fnUntraced(function* (
+  parent: Parent,
+  source: Child,
+  held: Held,
+  request: { readonly name: string | undefined; readonly task: string },
+): Effect.fn.Return<Child, SubagentError, Services> {
+  const { children, checkpoints } = parent
+  yield* children.alive(source)
+  yield* checkGeneration(source, held)
+  const attachment = yield* Reconnect.attached(parent, source)
+  if (!attachment.connection.client.capabilities.fork) return yield* unsupported(source)
+  const branch = yield* admit(parent, source, request.name, held, request.task)
+  yield* children.move(source, "reserved")
+  const spec = makeSpec({ name: source.agent ?? "subagent", harness: source.harness, cwd: source.cwd })
+  const making = Effect.andThen(checkpoints.create(branch, spec, ""), branchNative(parent, source, branch, attachment))
+  yield* Turn.unlessEnded(source, Turn.unlessEnded(branch, making)).pipe(
+    Effect.onError((cause) => Turn.abandon(parent, branch, cause)),
+    Effect.ensuring(children.move(source, "released")),
+  )
+  return branch
+})
+
+/**
+ * `fork({subagent, prompt, name?, output_schema?})` (S12): branches the completed context into a child of its own and gives that its first turn.
+ * The source is reserved until the branch exists, never advances, and works on while the branch does.
+ */
+export const fork = Effect.fn("Subagents.fork")(function* (
+  parent: Parent,
+  input: Json,
+): Effect.fn.Return<HandleValue, SubagentError, Services> {
+  const given = yield* Effect.fromResult(Arguments.read("fork", input, keys))
+  const held = yield* Effect.fromResult(Arguments.held(given))
+  const blocks = yield* Effect.fromResult(PromptContent.read(given.prompt))
+  const name = yield* Effect.fromResult(Arguments.name(given))
+  const output = yield* StructuredOutput.read(given.output_schema)
+  if (parent.options.depth >= parent.limits.depth) return yield* tooDeep(parent.limits.depth)
+  const source = yield* Effect.fromResult(parent.children.find(held.id))
+  const task = Task.summary(blocks, parent.limits.taskCharacters)
+  return yield* Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const branch = yield* restore(Semaphore.withPermit(source.gate, reserve(parent, source, held, { name, task })))
+      const { attachment } = branch
+      const turn =
+        attachment === undefined
+          ? Effect.fail(lost())
+          : Turn.run(parent, branch, attachment, { blocks, task, output, generation: held.generation + 1, first: true })
+      return yield* restore(Semaphore.withPermit(branch.gate, turn)).pipe(
+        Effect.onError((cause) => Turn.abandon(parent, branch, cause)),
+      )
+    }),
+  )
+})

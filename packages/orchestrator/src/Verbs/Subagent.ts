@@ -1,0 +1,131 @@
+import type { Json } from "@acp-kit/runlet/Host"
+import { make as makeId } from "@acp-kit/store/AgentId"
+import { make as makeSpec } from "@acp-kit/store/AgentLaunchSpec"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Semaphore from "effect/Semaphore"
+import { Arguments } from "../Arguments.ts"
+import type { HandleValue } from "../Child.ts"
+import { type Definition, Definitions } from "../Definition.ts"
+import { Harness } from "../Harness.ts"
+import { ModelPolicy } from "../ModelPolicy.ts"
+import type { Parent, Services } from "../Parent.ts"
+import { PromptContent } from "../PromptContent.ts"
+import { Start } from "../Start.ts"
+import { type OutputSchema, StructuredOutput } from "../StructuredOutput.ts"
+import { SubagentError } from "../SubagentError.ts"
+import { Task } from "../Task.ts"
+import { Turn } from "../Turn.ts"
+import { WorkingDirectory } from "../WorkingDirectory.ts"
+
+const keys = ["prompt", "name", "agent", "harness", "model", "cwd", "output_schema"]
+
+/** The refusal at the deepest level (S160). */
+export const tooDeep = (depth: number): SubagentError =>
+  new SubagentError({ code: "DEPTH_LIMIT", message: `subagent depth limit (${depth}) reached`, retryable: false })
+
+/** A call that can be carried out: every argument read, the definition's defaults under it. */
+interface Call {
+  readonly blocks: ReadonlyArray<Json>
+  readonly task: string
+  readonly name: string | undefined
+  readonly profile: Harness.Profile
+  /** As asked for, alias or id; and resolved. */
+  readonly asked: string | undefined
+  readonly model: string | undefined
+  readonly cwd: string
+  readonly output: OutputSchema | undefined
+  readonly definition: Definition | undefined
+}
+
+const read = Effect.fnUntraced(function* (parent: Parent, input: Json): Effect.fn.Return<Call, SubagentError, Services> {
+  const { options, limits } = parent
+  const given = yield* Effect.fromResult(Arguments.read("subagent", input, keys))
+  const blocks = yield* Effect.fromResult(PromptContent.read(given.prompt))
+  const name = yield* Effect.fromResult(Arguments.name(given))
+  const agent = yield* Effect.fromResult(Arguments.text(given, "agent"))
+  const asked = yield* Effect.fromResult(Arguments.text(given, "model"))
+  const cwd = yield* Effect.fromResult(Arguments.text(given, "cwd"))
+  const definition = agent === undefined ? undefined : yield* Definitions.load(agent)
+  const output = yield* StructuredOutput.read(given.output_schema === undefined ? definition?.outputSchema : given.output_schema)
+  const profile = yield* Effect.fromResult(
+    Harness.resolve(options.harnesses, given.harness === undefined ? definition?.harness : given.harness),
+  )
+  const wanted = asked ?? definition?.model
+  const model =
+    wanted === undefined ? undefined : yield* Effect.fromResult(ModelPolicy.resolve(profile.policy, profile.reference, wanted))
+  return {
+    blocks,
+    task: Task.summary(blocks, limits.taskCharacters),
+    name: name ?? definition?.name,
+    profile,
+    asked: wanted,
+    model,
+    cwd: yield* WorkingDirectory.resolve(options.root, cwd ?? definition?.cwd),
+    output,
+    definition,
+  }
+})
+
+const specOf = ({ definition, profile, asked, cwd }: Call) =>
+  makeSpec({
+    name: definition?.name ?? "subagent",
+    harness: profile.reference,
+    cwd,
+    ...(asked === undefined ? {} : { model: asked }),
+    ...(definition === undefined
+      ? {}
+      : {
+          definition: { path: definition.path, sha256: definition.sha256 },
+          env: definition.env,
+          secrets: definition.secrets,
+          ...(definition.description === undefined ? {} : { description: definition.description }),
+          ...(definition.outputSchema === undefined ? {} : { output_schema: definition.outputSchema }),
+        }),
+  })
+
+const create = Effect.fnUntraced(function* (parent: Parent, call: Call): Effect.fn.Return<HandleValue, SubagentError, Services> {
+  const { children, checkpoints } = parent
+  const { profile, model, definition, blocks } = call
+  const created = yield* Clock.currentTimeMillis
+  const id = yield* makeId
+  const identity = {
+    id,
+    harness: profile.reference,
+    cwd: call.cwd,
+    created,
+    ...(call.asked === undefined ? {} : { model: call.asked }),
+    ...(definition === undefined ? {} : { agent: definition.name }),
+  }
+  const child = yield* Effect.fromResult(children.admit(identity, call.name, call.task))
+  const systemPrompt = definition?.body ?? ""
+  const first = systemPrompt === "" || profile.isKit ? blocks : [{ type: "text", text: systemPrompt }, ...blocks]
+  return yield* Effect.gen(function* () {
+    yield* checkpoints.create(child, specOf(call), systemPrompt)
+    const starting = Start.start(parent, { child, profile, model, systemPrompt, env: definition?.env ?? {} })
+    const attachment = yield* Turn.unlessEnded(child, starting)
+    return yield* Turn.run(parent, child, attachment, {
+      blocks: first,
+      task: call.task,
+      output: call.output,
+      generation: 1,
+      first: true,
+    })
+  }).pipe(
+    Effect.onError((cause) => Turn.abandon(parent, child, cause)),
+    Semaphore.withPermit(child.gate),
+  )
+})
+
+/**
+ * `subagent({prompt, name?, agent?, harness?, model?, cwd?, output_schema?})` (S10): starts a child, gives it its first turn and returns its value.
+ * What the arguments rule out is found before anything starts; a start or first turn that fails leaves no process, name or place (S156).
+ */
+export const subagent = Effect.fn("Subagents.subagent")(function* (
+  parent: Parent,
+  input: Json,
+): Effect.fn.Return<HandleValue, SubagentError, Services> {
+  const call = yield* read(parent, input)
+  if (parent.options.depth >= parent.limits.depth) return yield* tooDeep(parent.limits.depth)
+  return yield* create(parent, call)
+})
