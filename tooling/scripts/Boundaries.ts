@@ -51,7 +51,10 @@ export const arrows: Readonly<Record<string, Arrow>> = {
 }
 
 /** Known in tests of every member beside what its sources know. */
-const testOnly = { workspace: ["testing", "platform", "json-schema"], external: ["vitest", "@effect/vitest", "@agentclientprotocol/sdk", "zod"] }
+const testOnly = {
+  workspace: ["testing", "platform", "json-schema"],
+  external: ["vitest", "@effect/vitest", "@agentclientprotocol/sdk", "zod", "@cfworker/json-schema"],
+}
 
 /** Modules that only the runtime's owner sees: they differ between runtimes, or still move between versions of Effect. */
 const boundModules = /^(?:effect\/(?:cli|http|process|rpc|socket|workers)(?:\/|$)|@effect\/platform-)/
