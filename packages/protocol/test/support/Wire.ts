@@ -1,11 +1,11 @@
+import type { Limits, Options } from "@acp-kit/protocol/AgentClient"
+import * as AgentClient from "@acp-kit/protocol/AgentClient"
+import { type Json, type JsonObject, parseJson, stringifyJson } from "@acp-kit/protocol/Json"
+import { type Transport, TransportClosed } from "@acp-kit/protocol/Transport"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Queue from "effect/Queue"
-import type { Limits, Options } from "../../src/AgentClient.ts"
-import * as AgentClient from "../../src/AgentClient.ts"
-import { type Json, type JsonObject, parseJson, stringifyJson } from "../../src/Json.ts"
-import { type Transport, TransportClosed } from "../../src/Transport.ts"
 
 export const limits: Limits = {
   lineBytes: 1024 * 1024,
