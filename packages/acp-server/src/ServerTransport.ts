@@ -49,32 +49,40 @@ export const make = (transport: Transport): ServerTransport => {
       }),
     )
 
-  const accept = async (line: Line, controller: ReadableStreamDefaultController<AnyMessage>) => {
+  const accept = async (line: Line): Promise<JsonObject | undefined> => {
     const message = typeof line === "string" ? parseJson(line) : undefined
-    if (message === undefined) return await write(failure(-32700, "Parse error"))
-    if (Array.isArray(message)) return await write(failure(-32600, "Invalid request: JSON-RPC batches are not supported"))
-    if (typeof message !== "object" || message === null) return await write(failure(-32600, "Invalid request"))
-    const inbound = ids.inbound(message as JsonObject)
-    if (isRequest(inbound)) open.add(inbound.id as string | number | null)
-    controller.enqueue(inbound as unknown as AnyMessage)
+    if (isObject(message)) return ids.inbound(message)
+    if (message === undefined) await write(failure(-32700, "Parse error"))
+    else if (Array.isArray(message)) await write(failure(-32600, "Invalid request: JSON-RPC batches are not supported"))
+    else await write(failure(-32600, "Invalid request"))
+    return undefined
   }
 
-  const endInput = async (controller: ReadableStreamDefaultController<AnyMessage>) => {
+  /** What follows `initialize` waits for its answer, so that a client may write ahead. */
+  const messages = async function* (): AsyncGenerator<JsonObject, void> {
+    for (let more = true; more; ) {
+      const chunk = await Effect.runPromise(Effect.catch(transport.read, () => Effect.succeed(undefined)))
+      const complete = chunk === undefined ? lines.rest() : lines.push(chunk)
+      more = chunk !== undefined && !lines.oversize()
+      for (const line of complete) {
+        const message = await accept(line)
+        if (message === undefined) continue
+        if (isRequest(message)) open.add(message.id as RequestId)
+        yield message
+        if (message.method === "initialize") await Effect.runPromise(open.answered(message.id as RequestId))
+      }
+    }
     Deferred.doneUnsafe(ended, Exit.void)
     await Effect.runPromise(Deferred.await(finished))
-    controller.close()
   }
 
+  const inbound = messages()
   const readable = new ReadableStream<AnyMessage>(
     {
       pull: async (controller) => {
-        for (let taken = 0; taken === 0; ) {
-          const chunk = await Effect.runPromise(Effect.catch(transport.read, () => Effect.succeed(undefined)))
-          const complete = chunk === undefined ? lines.rest() : lines.push(chunk)
-          for (const line of complete) await accept(line, controller)
-          if (chunk === undefined || lines.oversize()) return await endInput(controller)
-          taken = complete.length
-        }
+        const { value, done } = await inbound.next()
+        if (done) controller.close()
+        else controller.enqueue(value as unknown as AnyMessage)
       },
     },
     { highWaterMark: 0 },
@@ -99,6 +107,9 @@ export const make = (transport: Transport): ServerTransport => {
     }),
   }
 }
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const isRequest = (message: JsonObject) => "method" in message && "id" in message
 

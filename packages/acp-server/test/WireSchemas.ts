@@ -8,8 +8,9 @@ type Schema = { readonly [key: string]: unknown }
 export type Message = { readonly [key: string]: any }
 
 const document = (version: 1 | 2): { readonly $defs: { readonly [name: string]: Schema } } =>
-  JSON.parse(readFileSync(new URL(import.meta.resolve(`@agentclientprotocol/sdk/schema/v${version}/schema.unstable.json`)), "utf8"), (key, value) =>
-    key === "description" && typeof value === "string" ? undefined : value,
+  JSON.parse(
+    readFileSync(new URL(import.meta.resolve(`@agentclientprotocol/sdk/schema/v${version}/schema.unstable.json`)), "utf8"),
+    (key, value) => (key === "description" && typeof value === "string" ? undefined : value),
   )
 
 const definitions = { 1: document(1).$defs, 2: document(2).$defs }
@@ -32,7 +33,7 @@ export const violations = (version: 1 | 2, message: Message, method: string): Re
   const isNotification = "method" in message
   const name = isNotification ? named(version, method, "client", "Notification") : named(version, method, "agent", "Response")
   if (name === undefined) return [`${method} is not in the schema of version ${version}`]
-  const value = isNotification ? message["params"] : message["result"]
+  const value = isNotification ? message.params : message.result
   return validator(version, name)
     .check(value)
     .map((violation) => `${method}${violation.path}: ${violation.keyword}: ${violation.message}`)

@@ -1,0 +1,146 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import { ServerTransport } from "../src/ServerTransport.ts"
+import { connect } from "./Peer.ts"
+
+const initialize = { protocolVersion: 1, clientCapabilities: {} }
+const text = (text: string) => [{ type: "text", text }]
+
+describe("framing", () => {
+  it.live("answers what is no message with an error and goes on", () =>
+    Effect.gen(function* () {
+      const peer = yield* connect()
+      yield* peer.raw("{ nonsense\n\n  \n17\n[]\n")
+      yield* peer.raw(new Uint8Array([0x22, 0xff, 0xfe, 0x22, 0x0a]))
+      yield* peer.request("initialize", initialize)
+      const errors = peer.received.slice(0, -1).map((message) => [message.id, message.error.code])
+      expect(errors).toEqual([
+        [null, -32700],
+        [null, -32600],
+        [null, -32600],
+        [null, -32700],
+      ])
+    }),
+  )
+
+  it.live("takes a message whatever its chunks, with CRLF and without a line feed at the end", () =>
+    Effect.gen(function* () {
+      const peer = yield* connect()
+      const bytes = new TextEncoder().encode(
+        `${JSON.stringify({ jsonrpc: "2.0", id: "é𝔸", method: "initialize", params: initialize })}\r\n`,
+      )
+      for (const byte of bytes) yield* peer.raw(new Uint8Array([byte]))
+      yield* peer.message((message) => message.id === "é𝔸")
+      yield* peer.raw(JSON.stringify({ jsonrpc: "2.0", id: 2, method: "session/nothing", params: {} }))
+      yield* peer.end
+      expect(peer.received.at(-1)).toMatchObject({ id: 2, error: { code: -32601 } })
+    }),
+  )
+
+  it.live("echoes ids exactly, integers beyond 2^53 too, and cancels by them", () =>
+    Effect.gen(function* () {
+      const written: Array<string> = []
+      const peer = yield* connect({ rules: [{ match: "", steps: [{ say: "x" }, { wait_ms: 60_000 }] }] })
+      yield* peer.request("initialize", initialize)
+      const { result } = yield* peer.request("session/new", { cwd: "/tmp", mcpServers: [] })
+      const id = "9007199254740993"
+      const prompt = JSON.stringify({ sessionId: result.sessionId, prompt: text("x") })
+      yield* peer.raw(`{"jsonrpc":"2.0","id":${id},"method":"session/prompt","params":${prompt}}\n`)
+      yield* peer.update((update) => update.sessionUpdate === "agent_message_chunk")
+      yield* peer.raw(`{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":${id}}}\n`)
+      yield* peer.message((message) => message.error?.code === -32800)
+      written.push(...peer.lines)
+      expect(written.at(-1)).toContain(`"id":${id}`)
+    }),
+  )
+
+  it.live("ends a connection whose line is too long", () =>
+    Effect.gen(function* () {
+      const peer = yield* connect()
+      yield* peer.request("initialize", initialize)
+      yield* peer.raw(new Uint8Array(ServerTransport.lineBytes + 1).fill(0x20))
+      yield* peer.served
+    }),
+  )
+})
+
+describe("the end of input", () => {
+  it.live("lets what was asked in one write be answered", () =>
+    Effect.gen(function* () {
+      const peer = yield* connect()
+      yield* peer.burst(
+        { id: 1, method: "initialize", params: initialize },
+        { id: 2, method: "session/new", params: { cwd: "/tmp", mcpServers: [] } },
+      )
+      yield* peer.end
+      expect(peer.received.map((message) => message.id)).toEqual([1, 2])
+      expect(peer.violations()).toEqual([])
+    }),
+  )
+
+  it.live("leaves at once where nothing is open", () =>
+    Effect.gen(function* () {
+      const peer = yield* connect()
+      yield* peer.request("initialize", initialize)
+      const before = yield* Clock.currentTimeMillis
+      yield* peer.end
+      expect((yield* Clock.currentTimeMillis) - before).toBeLessThan(200)
+    }),
+  )
+
+  it.live("stops work that goes on, answers it, and leaves within two seconds", () =>
+    Effect.gen(function* () {
+      for (const protocol of [1, 2] as const) {
+        const peer = yield* connect({ protocol, rules: [{ match: "", steps: [{ say: "x" }, { wait_ms: 60_000 }] }] })
+        yield* peer.request("initialize", { ...initialize, protocolVersion: protocol, info: { name: "t", version: "0" } })
+        const { result } = yield* peer.request("session/new", { cwd: "/tmp", mcpServers: [] })
+        const id = yield* peer.ask("session/prompt", { sessionId: result.sessionId, prompt: text("x") })
+        yield* peer.update((update) => update.sessionUpdate === "agent_message_chunk")
+        const before = yield* Clock.currentTimeMillis
+        yield* peer.end
+        expect((yield* Clock.currentTimeMillis) - before).toBeLessThan(2000)
+        if (protocol === 1) expect(peer.received.at(-1)).toMatchObject({ id, result: { stopReason: "cancelled" } })
+        else expect(peer.updates(result.sessionId).at(-1)).toMatchObject({ state: "idle", stopReason: "cancelled" })
+      }
+    }),
+  )
+
+  it.live("does not keep a server whose sessions cannot be ended", () =>
+    Effect.gen(function* () {
+      const stuck = {
+        create: () => Effect.never,
+        get: () => Effect.never,
+        close: () => Effect.never,
+        idle: Effect.never,
+        shutdown: Effect.never,
+      }
+      const peer = yield* connect({ sessions: Effect.succeed(stuck), limits: { finishMs: 20, stopMs: 20 } })
+      yield* peer.request("initialize", initialize)
+      yield* peer.ask("session/new", { cwd: "/tmp", mcpServers: [] })
+      yield* peer.end
+    }),
+  )
+
+  it.live("interrupts the server when its scope closes", () =>
+    Effect.gen(function* () {
+      let shut = 0
+      const sessions = {
+        create: () => Effect.never,
+        get: () => Effect.never,
+        close: () => Effect.void,
+        idle: Effect.void,
+        shutdown: Effect.sync(() => {
+          shut++
+        }),
+      }
+      const peer = yield* connect({ sessions: Effect.succeed(sessions) })
+      yield* peer.request("initialize", initialize)
+      yield* peer.ask("session/new", { cwd: "/tmp", mcpServers: [] })
+      yield* peer.request("nothing")
+      yield* Fiber.interrupt(peer.server)
+      expect(shut).toBe(1)
+    }),
+  )
+})
