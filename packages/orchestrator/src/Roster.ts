@@ -1,3 +1,4 @@
+import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -52,6 +53,7 @@ export class Roster {
   readonly #rows = new Map<string, RosterRow>()
   readonly #readers = new Set<Reader>()
   readonly #logLines: number
+  #ended = false
 
   constructor(logLines: number) {
     this.#logLines = logLines
@@ -75,8 +77,7 @@ export class Roster {
         : -1
     if (unread >= 0 && isNews(event, reader.queue[unread]!)) reader.queue[unread] = event
     else reader.queue.push(event)
-    if (reader.wake !== undefined) Deferred.doneUnsafe(reader.wake, Effect.void)
-    reader.wake = undefined
+    this.#rouse(reader)
   }
 
   #publish(event: RosterEvent): void {
@@ -100,9 +101,21 @@ export class Roster {
     this.#publish({ type: "log", harness, line })
   }
 
-  #take(reader: Reader): Effect.Effect<ReadonlyArray<RosterEvent>> {
+  /** Nothing more will happen: readers see what they have not seen yet, then the end. */
+  end(): void {
+    this.#ended = true
+    for (const reader of this.#readers) this.#rouse(reader)
+  }
+
+  #rouse(reader: Reader): void {
+    if (reader.wake !== undefined) Deferred.doneUnsafe(reader.wake, Effect.void)
+    reader.wake = undefined
+  }
+
+  #take(reader: Reader): Effect.Effect<ReadonlyArray<RosterEvent>, Cause.Done> {
     return Effect.suspend(() => {
       if (reader.queue.length === 0) {
+        if (this.#ended) return Cause.done()
         reader.wake ??= Deferred.makeUnsafe<void>()
         return Effect.flatMap(Deferred.await(reader.wake), () => this.#take(reader))
       }
@@ -113,7 +126,7 @@ export class Roster {
     })
   }
 
-  /** A `changed` per live row, then what happens, in order; never ends by itself. */
+  /** A `changed` per live row, then what happens, in order, until {@link Roster.end}. */
   get events(): Stream.Stream<RosterEvent> {
     return Stream.unwrap(
       Effect.gen({ self: this }, function* () {

@@ -38,7 +38,7 @@ export interface Interface {
   readonly subagents: (input: Json) => Effect.Effect<ReadonlyArray<Json>, SubagentError>
   /** The rows of now. */
   readonly roster: Effect.Effect<ReadonlyArray<RosterRow>>
-  /** Starts with a `changed` per live row; a slow reader never slows a child. */
+  /** Starts with a `changed` per live row and ends after the last child, with the scope; a slow reader never slows a child. */
   readonly events: Stream.Stream<RosterEvent>
 }
 
@@ -52,8 +52,13 @@ const makeParent = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
   const context = yield* Effect.context<Services>()
   const work = yield* Scope.make("parallel")
   const processes = yield* Scope.make("parallel")
-  yield* Effect.addFinalizer(() => Effect.andThen(Scope.close(work, Exit.void), Scope.close(processes, Exit.void)))
   const roster = new Roster(limits.logLines)
+  yield* Effect.addFinalizer(() =>
+    Scope.close(work, Exit.void).pipe(
+      Effect.andThen(Scope.close(processes, Exit.void)),
+      Effect.andThen(Effect.sync(() => roster.end())),
+    ),
+  )
   const trouble = (error: StoreError) => Effect.sync(() => roster.log("kit", error.message))
   const start: Parent["fork"] = (effect) =>
     Effect.forkIn(Effect.provideContext(effect, context), work, { startImmediately: true })
