@@ -1,9 +1,9 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { describe, expect, it } from "@effect/vitest"
 import { Processes } from "@acp-kit/platform/Processes"
 import type { JsonObject } from "@acp-kit/runlet/Host"
+import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { Shell } from "../src/Shell.ts"
@@ -15,14 +15,16 @@ const directory = Effect.acquireRelease(
 
 const context = { operationId: "o", dispatchId: "o:0", attempt: 0, line: 1, column: 1 }
 
-const env = { PATH: process.env["PATH"] ?? "", HOME: tmpdir(), KIT_TEST: "here" }
+const env = { PATH: process.env.PATH ?? "", HOME: tmpdir(), KIT_TEST: "here" }
 
 const shell = Effect.fnUntraced(function* (root: string, limits: Partial<Shell.Limits> = {}) {
   const tool = yield* Shell.make({ root, env, limits })
-  return (input: JsonObject) => Effect.map(tool.handler([input], context), (output) => output as { readonly [key: string]: unknown })
+  return (input: JsonObject) =>
+    Effect.map(tool.handler([input], context), (output) => output as { readonly [key: string]: unknown })
 }, Effect.provide(Processes.layer))
 
-const alive = (pid: number) => existsSync(`/proc/${pid}/stat`) && !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
+const alive = (pid: number) =>
+  existsSync(`/proc/${pid}/stat`) && !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"))
 
 const pidIn = (file: string) => Number(readFileSync(file, "utf8").trim())
 
@@ -77,7 +79,11 @@ describe("shell", () => {
       const root = yield* directory
       const run = yield* shell(root)
       const failure = yield* Effect.flip(run({ command: "echo $$ > pid; head -c 104857600 /dev/zero; sleep 60" }))
-      expect(failure).toMatchObject({ code: "OUTPUT_TOO_LARGE", message: `shell output exceeds ${64 * 1024 * 1024} bytes`, uncertain: true })
+      expect(failure).toMatchObject({
+        code: "OUTPUT_TOO_LARGE",
+        message: `shell output exceeds ${64 * 1024 * 1024} bytes`,
+        uncertain: true,
+      })
       expect(alive(pidIn(join(root, "pid")))).toBe(false)
     }),
   )
@@ -86,7 +92,9 @@ describe("shell", () => {
     Effect.gen(function* () {
       const root = yield* directory
       const run = yield* shell(root, { defaultSeconds: 1 })
-      const failure = yield* Effect.flip(run({ command: "sleep 60 & echo $! > child; echo $$ > pid; trap '' TERM; sleep 60; sleep 60" }))
+      const failure = yield* Effect.flip(
+        run({ command: "sleep 60 & echo $! > child; echo $$ > pid; trap '' TERM; sleep 60; sleep 60" }),
+      )
       expect(failure).toMatchObject({ code: "TIMEOUT", message: "shell command timed out", uncertain: true })
       for (const name of ["pid", "child"]) expect(alive(pidIn(join(root, name)))).toBe(false)
     }),
@@ -107,7 +115,9 @@ describe("shell", () => {
     Effect.gen(function* () {
       const root = yield* directory
       const run = yield* shell(root)
-      const { stdout } = yield* run({ command: "setsid sh -c 'echo $$ > child; exec sleep 60' & while ! test -s child; do :; done; echo done" })
+      const { stdout } = yield* run({
+        command: "setsid sh -c 'echo $$ > child; exec sleep 60' & while ! test -s child; do :; done; echo done",
+      })
       expect(stdout).toBe("done\n")
       expect(alive(pidIn(join(root, "child")))).toBe(false)
     }),
@@ -135,7 +145,9 @@ describe("shell", () => {
   it.live("runs the longest command that it takes", () =>
     Effect.gen(function* () {
       const run = yield* shell(yield* directory)
-      expect(yield* run({ command: `echo ok #${"x".repeat(128 * 1024 - 1 - "echo ok #".length)}` })).toMatchObject({ stdout: "ok\n" })
+      expect(yield* run({ command: `echo ok #${"x".repeat(128 * 1024 - 1 - "echo ok #".length)}` })).toMatchObject({
+        stdout: "ok\n",
+      })
     }),
   )
 })
