@@ -77,3 +77,16 @@ export interface Limits {
   readonly valueBytes: number
   readonly outputBytes: number
 }
+
+/** 16 iterations and 64 calls at a time, 250 000 nodes, 1 MiB of source, 64 MiB per value, 16 MiB of output; calls and time unbounded. */
+export const defaultLimits: Limits = {
+  loopConcurrency: 16,
+  dispatchLimit: 64,
+  graphNodes: 250_000,
+  evaluationDepth: 512,
+  sourceBytes: 1_048_576,
+  calls: Number.POSITIVE_INFINITY,
+  wallMs: Number.POSITIVE_INFINITY,
+  valueBytes: 67_108_864,
+  outputBytes: 16_777_216,
+}
