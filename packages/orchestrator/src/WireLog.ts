@@ -1,13 +1,11 @@
-import { stringifyJson } from "@acp-kit/protocol/Json"
 import type { WireFrame } from "@acp-kit/protocol/WireFrame"
 import type { StoreError } from "@acp-kit/store/StoreError"
 import type { SubagentStore } from "@acp-kit/store/SubagentStore"
 import * as Effect from "effect/Effect"
-import { Redaction } from "./Redaction.ts"
 
 /**
  * Files the frames of one process in the `wire.log` of the child they belong to (K04): those of a session in its own, `initialize` and whatever
- * names no session in that of the child that started the process, a fork's request and answer in both. Secrets never reach a file.
+ * names no session in that of the child that started the process, a fork's request and answer in both.
  */
 export class WireLog {
   readonly #store: SubagentStore.Interface
@@ -60,17 +58,14 @@ export class WireLog {
     return this.#append(this.#starter, { note, data })
   }
 
-  /** Records frames in wire order, before anybody acts on them. */
+  /** Records frames in wire order, before anybody acts on them; the store takes their secrets out. */
   readonly observe = (frames: ReadonlyArray<WireFrame>): Effect.Effect<void> =>
     Effect.forEach(
       frames,
-      (frame) => {
-        const redacted = frame.message === undefined ? undefined : Redaction.redact(frame.message)
-        const line = redacted === undefined || redacted === frame.message ? frame.line : stringifyJson(redacted)
-        return Effect.forEach(this.#readers(frame), (child) => this.#append(child, { direction: frame.direction, frame: line }), {
+      (frame) =>
+        Effect.forEach(this.#readers(frame), (child) => this.#append(child, { direction: frame.direction, frame: frame.line }), {
           discard: true,
-        })
-      },
+        }),
       { discard: true },
     )
 }
