@@ -1,14 +1,22 @@
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { ChildRecord } from "./ChildRecord.ts"
+import type { Disk } from "./Disk.ts"
+import * as DiskModel from "./DiskModel.ts"
+import * as DiskNode from "./DiskNode.ts"
 import type { Level, Receipt } from "./Durability.ts"
 import type { Json } from "./Json.ts"
+import { Lock } from "./Lock.ts"
+import type { Health } from "./Log.ts"
 import type { LogGap, LogRecord } from "./Record.ts"
 import type { SessionId } from "./SessionId.ts"
+import * as Sessions from "./Sessions.ts"
 import type { Holder, StoreError } from "./StoreError.ts"
-import type * as SubagentStore from "./SubagentStore.ts"
+import { defaults, StoreLimits } from "./StoreLimits.ts"
+import type { Orphan, SubagentStore } from "./SubagentStore.ts"
 import type { Warning } from "./Warning.ts"
 
 /** `session.json`. Unknown fields are kept on every rewrite. */
@@ -74,6 +82,8 @@ export interface SessionWriter extends Session {
   readonly rename: (title: string | undefined) => Effect.Effect<SessionInfo, StoreError>
   /** Everything written so far is on disk. */
   readonly flush: Effect.Effect<void, StoreError>
+  /** How the disk takes what this session writes, its agents' logs included: now, and at every change. */
+  readonly health: Stream.Stream<Health>
   readonly subagents: SubagentStore.Interface
 }
 
@@ -104,8 +114,31 @@ export interface Interface {
   readonly delete: (id: string) => Effect.Effect<void, StoreError>
   /** Who writes the session now, `undefined` where nobody does. */
   readonly holder: (id: string) => Effect.Effect<Holder | undefined, StoreError>
+  /** The orphans of every session, those without a readable `session.json` included (K12). Nothing is adopted, nothing dropped. */
+  readonly orphans: Effect.Effect<ReadonlyArray<Orphan & { readonly session: string }>, StoreError>
 }
 
 export class Service extends Context.Service<Service, Interface>()("@acp-kit/store/SessionStore") {}
+
+export interface Options {
+  /** Kit's home, absolute; made when the first session is. */
+  readonly home: string
+  /** Who we are to others who find a session locked; what is left out is asked of the system. */
+  readonly owner?: { readonly pid?: number; readonly host?: string }
+}
+
+/** The store over a disk and a lock of the caller's choice. */
+export const layerDisk = (options: Options): Layer.Layer<Service, never, Disk.Service | Lock.Service> =>
+  Layer.effect(Service, Sessions.make(options))
+
+/** The in-memory twin for parents that are not persistent (S107): the same behaviour, gone with the layer; of each log only the last megabytes are kept. */
+export const layerMemory: Layer.Layer<Service> = layerDisk({ home: "/memory" }).pipe(
+  Layer.provide(Layer.provideMerge(Lock.layerMemory, DiskModel.layer)),
+  Layer.provide(Layer.succeed(StoreLimits, { ...defaults, rotateBytes: 1024 * 1024, keepSegments: 2 })),
+)
+
+/** The durable store under a home. */
+export const layerWith = (options: Options): Layer.Layer<Service> =>
+  layerDisk(options).pipe(Layer.provide(Layer.mergeAll(DiskNode.layer, Lock.layer)))
 
 export * as SessionStore from "./SessionStore.ts"

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import type { DiskError } from "./Disk.ts"
 
 /** Nothing of that id is in the store. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
@@ -192,3 +193,17 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
 
 /** The outer error of one reason. */
 export const of = (reason: Reason): StoreError => new StoreError({ reason })
+
+const full = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
+const denied = new Set(["EACCES", "EPERM", "EROFS", "ELOOP"])
+
+/** Whether the failure is one that passes when space is freed. */
+export const isFull = (error: DiskError): boolean => full.has(error.code)
+
+/** What a failed call of the disk means to the store's callers. */
+export const ofDisk = (error: DiskError): StoreError => {
+  const { path, code: reason, call } = error
+  if (full.has(reason)) return of(new NoSpace({ path, reason }))
+  if (denied.has(reason)) return of(new Denied({ path, reason }))
+  return of(new Io({ path, reason, call }))
+}

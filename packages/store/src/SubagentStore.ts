@@ -37,8 +37,15 @@ export interface AgentSummary {
 export interface Orphan {
   readonly path: string
   readonly id: string
-  /** No readable metadata, an owner that is gone, or the leftovers of a creation or deletion that a crash cut short. */
-  readonly why: "no_metadata" | "damaged_metadata" | "owner_gone" | "foreign" | "unfinished_create" | "unfinished_delete"
+  /** No readable metadata, an owning session or process that is gone, or the leftovers of a creation or deletion that a crash cut short. */
+  readonly why:
+    | "no_metadata"
+    | "damaged_metadata"
+    | "owner_gone"
+    | "process_gone"
+    | "foreign"
+    | "unfinished_create"
+    | "unfinished_delete"
   readonly detail: string
 }
 

@@ -1,0 +1,111 @@
+import * as Effect from "effect/Effect"
+import type { AgentLaunchSpec } from "./AgentLaunchSpec.ts"
+import type { AgentMeta } from "./AgentMeta.ts"
+import type * as Document from "./Document.ts"
+import { isObject, type Json, type JsonObject } from "./Json.ts"
+import { Corrupt, of, type StoreError } from "./StoreError.ts"
+
+/** The format of `meta.json`. */
+export const format: Document.Format = { schema: "subagent.meta", version: 1 }
+
+/** RFC 3339, UTC, milliseconds. */
+export const timestamp = (millis: number): string => new Date(millis).toISOString()
+
+/** A moment that is after the one before, whatever the clock says. */
+export const after = (previous: string, now: number): string => {
+  const last = Date.parse(previous)
+  return timestamp(Number.isNaN(last) ? now : Math.max(last + 1, now))
+}
+
+const text = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined)
+const integer = (value: Json | undefined, fallback: number): number =>
+  typeof value === "number" && Number.isSafeInteger(value) ? value : fallback
+const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
+const list = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray(value) ? value : [])
+
+const spec = (value: JsonObject): AgentLaunchSpec => {
+  const env: Record<string, string> = {}
+  for (const [name, content] of Object.entries(object(value.env))) if (typeof content === "string") env[name] = content
+  const rest: { [key: string]: Json } = { ...value }
+  delete rest.env
+  delete rest.secret_env
+  return {
+    ...(rest as unknown as AgentLaunchSpec),
+    name: text(value.name) ?? "",
+    env,
+    secret_env: list(value.secret_env).filter((name) => typeof name === "string"),
+  }
+}
+
+/** What a `meta.json` says. Missing optional members get defaults, unknown ones are kept in the raw object; only ids must be there. */
+export const view = Effect.fnUntraced(function* (path: string, raw: JsonObject): Effect.fn.Return<AgentMeta, StoreError> {
+  if (raw.schema !== format.schema) return yield* of(new Corrupt({ path, why: `it is no ${format.schema} document` }))
+  const sessionId = text(raw.session_id)
+  const agentId = text(raw.agent_id)
+  if (sessionId === undefined || agentId === undefined)
+    return yield* of(new Corrupt({ path, why: "it names no session or no agent" }))
+  const prompt = object(raw.prompt)
+  const created = text(raw.created_at) ?? timestamp(0)
+  const reason = text(raw.status_reason)
+  return {
+    schema: "subagent.meta",
+    version: integer(raw.version, 1),
+    min_reader: integer(raw.min_reader, 1),
+    rev: integer(raw.rev, 0),
+    session_id: sessionId,
+    agent_id: agentId,
+    spec: spec(object(raw.spec)),
+    status: text(raw.status) ?? "interrupted",
+    ...(reason === undefined ? {} : { status_reason: reason }),
+    created_at: created,
+    updated_at: text(raw.updated_at) ?? created,
+    prompt: { bytes: integer(prompt.bytes, -1), sha256: text(prompt.sha256) ?? "" },
+    migrated_from: list(raw.migrated_from).filter(isObject) as unknown as AgentMeta["migrated_from"],
+    ext: object(raw.ext),
+  }
+})
+
+export interface Initial {
+  readonly sessionId: string
+  readonly agentId: string
+  readonly spec: AgentLaunchSpec
+  readonly promptBytes: number
+  readonly promptSha256: string
+  readonly now: number
+}
+
+/** The first `meta.json` of an agent. */
+export const initial = (options: Initial): JsonObject => {
+  const at = timestamp(options.now)
+  return {
+    schema: format.schema,
+    version: format.version,
+    min_reader: format.version,
+    rev: 1,
+    session_id: options.sessionId,
+    agent_id: options.agentId,
+    spec: options.spec as unknown as JsonObject,
+    status: "starting",
+    created_at: at,
+    updated_at: at,
+    prompt: { bytes: options.promptBytes, sha256: options.promptSha256 },
+    migrated_from: [],
+    ext: {},
+  }
+}
+
+/** The next revision of a document: the members of `change` set, `undefined` ones taken away, everything else kept. */
+export const revise = (raw: JsonObject, change: { readonly [key: string]: Json | undefined }, now: number): JsonObject => {
+  const next: { [key: string]: Json } = {
+    ...raw,
+    rev: integer(raw.rev, 0) + 1,
+    updated_at: after(text(raw.updated_at) ?? timestamp(0), now),
+  }
+  for (const [key, value] of Object.entries(change)) {
+    if (value === undefined) delete next[key]
+    else next[key] = value
+  }
+  return next
+}
+
+export * as AgentDocument from "./AgentDocument.ts"

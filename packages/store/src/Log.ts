@@ -1,0 +1,402 @@
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
+import { Disk, type DiskError, type File } from "./Disk.ts"
+import type { Level, Receipt } from "./Durability.ts"
+import { encode, encodeValue } from "./Frame.ts"
+import type { JsonObject } from "./Json.ts"
+import { activePath, sealedPath, segments, stagedPath } from "./LogFiles.ts"
+import * as LogRecovery from "./LogRecovery.ts"
+import { Invalid, isFull, LostOwnership, of, ofDisk, type StoreError } from "./StoreError.ts"
+import { StoreLimits } from "./StoreLimits.ts"
+import type { Warning } from "./Warning.ts"
+
+/** How a log's disk is. `no_space`: records of the lower levels wait in memory, those of level `disk` fail. */
+export type Health =
+  | { readonly state: "ok" }
+  | { readonly state: "no_space"; readonly held: number; readonly error: StoreError }
+  | { readonly state: "failed"; readonly error: StoreError }
+
+/** The end of what was written. */
+export interface Position {
+  readonly segment: number
+  /** Byte offset in the active file. */
+  readonly offset: number
+  readonly seq: number
+}
+
+/** A log that this process alone appends to. */
+export interface Log {
+  /**
+   * Appends one record whose body is JSON text of one line. When it fails nothing of the record remains, with one exception: after a failed sync (`Io`) it is
+   * kept in memory and written once the disk takes it. An interruption while it waits for the disk leaves the record written.
+   */
+  readonly append: (kind: string, version: number, body: string, level: Level) => Effect.Effect<Receipt, StoreError>
+  /** Everything accepted so far is on disk. */
+  readonly flush: Effect.Effect<void, StoreError>
+  readonly position: Effect.Effect<Position>
+  readonly health: Effect.Effect<Health>
+  readonly warnings: ReadonlyArray<Warning>
+}
+
+export interface LogOptions extends Omit<LogRecovery.OpenOptions, "now"> {
+  readonly onHealth?: (health: Health) => void
+}
+
+interface Line {
+  readonly seq: number
+  readonly bytes: Uint8Array
+}
+
+interface Waiter {
+  readonly seq: number
+  readonly done: Deferred.Deferred<void, StoreError>
+}
+
+/** Opens the log, mends its end, and appends until the scope closes, which writes and syncs what is left. */
+export const open = Effect.fn("Log.open")(function* (
+  options: LogOptions,
+): Effect.fn.Return<Log, StoreError, Disk.Service | Scope.Scope> {
+  const disk = yield* Disk.Service
+  const limits = yield* StoreLimits
+  const scope = yield* Effect.scope
+  const path = activePath(options.name)
+  const now = yield* Clock.currentTimeMillis
+  const opened = yield* Effect.acquireRelease(LogRecovery.open({ ...options, now }), () => close)
+
+  let file: File = opened.file
+  let segment = opened.segment
+  let end = opened.end
+  let syncedEnd = opened.end
+  let nextSeq = opened.lastSeq + 1
+  let writtenSeq = opened.lastSeq
+  /** What an earlier process wrote may not be on disk yet: the first flush syncs. */
+  let syncedSeq = -1
+  let unsynced: Array<Line> = []
+  let unsyncedBytes = 0
+  let held: Array<Line> = []
+  let heldBytes = 0
+  let waiters: Array<Waiter> = []
+  let broken: DiskError | undefined
+  let lost: StoreError | undefined
+  let flushing = false
+  let flushWanted = false
+  let rotateWanted = opened.sealed || opened.gaps.length > 0
+  let timer = false
+  let retrying = false
+  let health: Health = { state: "ok" }
+  const mutex = Semaphore.makeUnsafe(1)
+  const exclusively = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> => mutex.withPermit(Effect.uninterruptible(effect))
+
+  const setHealth = (next: Health): void => {
+    const changed = next.state !== health.state
+    health = next
+    if (changed) options.onHealth?.(next)
+  }
+
+  const describe = (error: DiskError | undefined): void => {
+    if (error === undefined) setHealth({ state: "ok" })
+    else if (isFull(error)) setHealth({ state: "no_space", held: held.length, error: ofDisk(error) })
+    else setHealth({ state: "failed", error: ofDisk(error) })
+  }
+
+  /** Writes bytes behind `end`, or leaves the file as it was. */
+  const put = (bytes: Uint8Array): Effect.Effect<void, DiskError | StoreError> =>
+    Effect.gen(function* () {
+      const size = yield* disk.size(file)
+      if (size !== end) {
+        lost = of(new LostOwnership({ path, why: `it has ${size} bytes where ${end} were written` }))
+        setHealth({ state: "failed", error: lost })
+        return yield* lost
+      }
+      yield* disk.write(file, bytes).pipe(
+        Effect.tapError((error) =>
+          disk.truncate(file, end).pipe(
+            Effect.catch(() => {
+              broken = error
+              return Effect.void
+            }),
+          ),
+        ),
+      )
+      end += bytes.length
+    })
+
+  const written = (line: Line): void => {
+    writtenSeq = line.seq
+    unsynced.push(line)
+    unsyncedBytes += line.bytes.length
+  }
+
+  /** Writes what waits in memory, oldest first. */
+  const drain: Effect.Effect<void, DiskError | StoreError> = Effect.gen(function* () {
+    while (held.length > 0) {
+      const line = held[0] as Line
+      yield* put(line.bytes)
+      held.shift()
+      heldBytes -= line.bytes.length
+      written(line)
+    }
+    describe(undefined)
+  })
+
+  /** After a failed sync or a failed repair of the end: a new descriptor, back to what is surely on disk, and everything since again from memory. */
+  const reopen: Effect.Effect<void, DiskError | StoreError> = Effect.gen(function* () {
+    yield* disk.close(file)
+    file = yield* disk.openAppend(path)
+    const size = yield* disk.size(file)
+    if (size < syncedEnd) {
+      lost = of(new LostOwnership({ path, why: `it has ${size} bytes where ${syncedEnd} are on disk` }))
+      return yield* lost
+    }
+    yield* disk.truncate(file, syncedEnd)
+    end = syncedEnd
+    held = [...unsynced, ...held]
+    heldBytes += unsyncedBytes
+    unsynced = []
+    unsyncedBytes = 0
+    broken = undefined
+    yield* drain
+    yield* disk.sync(file)
+    settle(writtenSeq, end)
+  }).pipe(
+    Effect.tapError((error) =>
+      Effect.sync(() => {
+        if (error._tag === "DiskError") broken = error
+      }),
+    ),
+  )
+
+  const settle = (seq: number, to: number): void => {
+    syncedSeq = seq
+    syncedEnd = to
+    const rest = unsynced.findIndex((line) => line.seq > seq)
+    const done = rest < 0 ? unsynced : unsynced.slice(0, rest)
+    for (const line of done) unsyncedBytes -= line.bytes.length
+    unsynced = rest < 0 ? [] : unsynced.slice(rest)
+    const woken = waiters.filter((waiter) => waiter.seq <= seq)
+    waiters = waiters.filter((waiter) => waiter.seq > seq)
+    for (const waiter of woken) Deferred.doneUnsafe(waiter.done, Effect.void)
+  }
+
+  const failWaiters = (error: StoreError): void => {
+    const woken = waiters
+    waiters = []
+    for (const waiter of woken) Deferred.doneUnsafe(waiter.done, Effect.fail(error))
+  }
+
+  const asStore = (error: DiskError | StoreError): StoreError => {
+    if (error._tag === "StoreError") return error
+    describe(error)
+    return ofDisk(error)
+  }
+
+  /** One sync for whatever was written before it; its failure is answered by {@link reopen}. */
+  const syncOnce: Effect.Effect<void> = Effect.gen(function* () {
+    const seq = writtenSeq
+    const to = end
+    const failed = yield* Effect.match(disk.sync(file), { onFailure: () => true, onSuccess: () => false })
+    if (!failed) return settle(seq, to)
+    yield* exclusively(
+      Effect.catch(reopen, (error) => {
+        failWaiters(asStore(error))
+        return retry
+      }),
+    )
+  })
+
+  /** A record of the log's own. */
+  const putOwn = (kind: "head" | "note" | "seal", body: JsonObject): Effect.Effect<void, DiskError | StoreError> =>
+    Effect.gen(function* () {
+      const bytes = encodeValue(nextSeq, yield* Clock.currentTimeMillis, kind, 1, body)
+      yield* put(bytes)
+      written({ seq: nextSeq++, bytes })
+    })
+
+  /** Seals the active file and begins the next. The next file is whole before the names change. */
+  const rotate: Effect.Effect<void, DiskError | StoreError> = Effect.gen(function* () {
+    rotateWanted = false
+    if (held.length > 0 || broken !== undefined || lost !== undefined) return
+    if (!opened.sealed || segment !== opened.segment) yield* putOwn("seal", { segment, bytes: end })
+    yield* disk.sync(file)
+    settle(writtenSeq, end)
+    const time = yield* Clock.currentTimeMillis
+    const head = encodeValue(
+      nextSeq,
+      time,
+      "head",
+      1,
+      LogRecovery.headBody(options.identity, segment + 1, { segment, seq: nextSeq - 1 }),
+    )
+    const staged = stagedPath(options.name)
+    const sealed = sealedPath(options.name, segment)
+    yield* disk.unlink(staged)
+    const next = yield* disk.openExclusive(staged)
+    yield* Effect.ensuring(Effect.andThen(disk.write(next, head), disk.sync(next)), disk.close(next))
+    yield* disk.rename(path, sealed)
+    yield* disk.rename(staged, path).pipe(Effect.tapError(() => Effect.ignore(disk.rename(sealed, path))))
+    yield* disk.syncDirectory(options.name.directory)
+    yield* disk.close(file)
+    file = yield* disk.openAppend(path)
+    segment += 1
+    writtenSeq = nextSeq++
+    end = head.length
+    settle(writtenSeq, end)
+    yield* dropOldest
+  })
+
+  const dropOldest = Effect.gen(function* () {
+    if (segment <= limits.keepSegments) return
+    const all = yield* segments(options.name).pipe(Effect.provideService(Disk.Service, disk))
+    for (const old of all) {
+      if (old.number !== undefined && old.number <= segment - 1 - limits.keepSegments) yield* disk.unlink(old.path)
+    }
+  })
+
+  /** Syncs and rotates as long as there is something to do. `flushing` falls in the same step in which that ends. */
+  const flusher: Effect.Effect<void> = Effect.gen(function* () {
+    while (lost === undefined && (flushWanted || rotateWanted)) {
+      flushWanted = false
+      if (writtenSeq > syncedSeq) yield* syncOnce
+      if (rotateWanted) yield* exclusively(Effect.catch(rotate, (error) => Effect.sync(() => void asStore(error))))
+    }
+    flushing = false
+    if (lost !== undefined) failWaiters(lost)
+  }).pipe(Effect.uninterruptible)
+
+  const kick: Effect.Effect<void> = Effect.suspend(() => {
+    flushWanted = true
+    if (flushing) return Effect.void
+    flushing = true
+    return Effect.asVoid(Effect.forkIn(flusher, scope))
+  })
+
+  const later: Effect.Effect<void> = Effect.suspend(() => {
+    if (timer) return Effect.void
+    timer = true
+    return Effect.sleep(limits.soonMillis).pipe(
+      Effect.andThen(
+        Effect.suspend(() => {
+          timer = false
+          return writtenSeq > syncedSeq ? kick : Effect.void
+        }),
+      ),
+      Effect.forkIn(scope),
+      Effect.asVoid,
+    )
+  })
+
+  /** Tries a full disk again until it has taken everything. */
+  const retry: Effect.Effect<void> = Effect.suspend(() => {
+    if (retrying) return Effect.void
+    retrying = true
+    return Effect.sleep(limits.retryMillis).pipe(
+      Effect.andThen(exclusively(Effect.ignore(recover))),
+      Effect.repeat({ while: () => (held.length > 0 || broken !== undefined) && lost === undefined }),
+      Effect.ensuring(
+        Effect.sync(() => {
+          retrying = false
+        }),
+      ),
+      Effect.forkIn(scope),
+      Effect.asVoid,
+    )
+  })
+
+  const recover: Effect.Effect<void, DiskError | StoreError> = Effect.suspend(() => {
+    if (lost !== undefined) return Effect.fail(lost)
+    return broken !== undefined ? reopen : held.length > 0 ? drain : Effect.void
+  })
+
+  const awaitDisk = (seq: number): Effect.Effect<void, StoreError> =>
+    Effect.suspend(() => {
+      if (lost !== undefined) return Effect.fail(lost)
+      if (seq <= syncedSeq) return Effect.void
+      const done = Deferred.makeUnsafe<void, StoreError>()
+      waiters.push({ seq, done })
+      return Effect.andThen(kick, Deferred.await(done))
+    })
+
+  const accept = (kind: string, version: number, body: string, level: Level): Effect.Effect<Receipt, StoreError> =>
+    Effect.gen(function* () {
+      const time = yield* Clock.currentTimeMillis
+      const line: Line = { seq: nextSeq, bytes: encode(nextSeq, time, kind, version, body) }
+      const failed = yield* recover.pipe(
+        Effect.andThen(put(line.bytes)),
+        Effect.match({ onFailure: (error) => error, onSuccess: () => undefined }),
+      )
+      if (failed === undefined) {
+        nextSeq++
+        written(line)
+        if (end >= limits.rotateBytes) rotateWanted = true
+        return { seq: line.seq, where: level === "disk" ? "disk" : "kernel" }
+      }
+      const error = asStore(failed)
+      const waits =
+        failed._tag === "DiskError" && isFull(failed) && level !== "disk" && heldBytes + line.bytes.length <= limits.heldBytes
+      if (!waits) return yield* error
+      nextSeq++
+      held.push(line)
+      heldBytes += line.bytes.length
+      describe(failed)
+      yield* retry
+      return { seq: line.seq, where: "held" }
+    })
+
+  const append = Effect.fnUntraced(function* (
+    kind: string,
+    version: number,
+    body: string,
+    level: Level,
+  ): Effect.fn.Return<Receipt, StoreError> {
+    if (body.length > limits.recordBytes) {
+      return yield* of(
+        new Invalid({ what: "record", why: `${body.length} bytes are more than the limit of ${limits.recordBytes}` }),
+      )
+    }
+    if (unsyncedBytes > limits.unsyncedBytes) yield* Effect.ignore(awaitDisk(writtenSeq))
+    const receipt = yield* exclusively(accept(kind, version, body, level))
+    if (level === "disk") yield* awaitDisk(receipt.seq)
+    else if (rotateWanted) yield* kick
+    else if (level === "soon" && receipt.where === "kernel") yield* later
+    return receipt
+  })
+
+  const flush: Effect.Effect<void, StoreError> = Effect.gen(function* () {
+    yield* exclusively(Effect.mapError(recover, asStore))
+    yield* awaitDisk(writtenSeq)
+  })
+
+  const close: Effect.Effect<void> = exclusively(
+    recover.pipe(
+      Effect.andThen(Effect.suspend(() => (writtenSeq > syncedSeq ? disk.sync(file) : Effect.void))),
+      Effect.catch((error) =>
+        Effect.logError(`${path}: ${held.length + unsynced.length} records may not be on disk: ${error.message}`),
+      ),
+      Effect.andThen(
+        Effect.suspend(() => {
+          lost ??= of(new LostOwnership({ path, why: "it was closed here" }))
+          return disk.close(file)
+        }),
+      ),
+    ),
+  )
+
+  const begin: Effect.Effect<void, DiskError | StoreError> = Effect.gen(function* () {
+    if (opened.end === 0) yield* putOwn("head", LogRecovery.headBody(options.identity, segment))
+    if (rotateWanted) yield* rotate
+    if (opened.cut > 0) yield* putOwn("note", { event: "torn_tail_cut", bytes: opened.cut })
+  })
+  yield* exclusively(Effect.mapError(begin, asStore))
+  return {
+    append,
+    flush,
+    position: Effect.sync(() => ({ segment, offset: end, seq: nextSeq - 1 })),
+    health: Effect.sync(() => health),
+    warnings: opened.warnings,
+  }
+})
+
+export * as Log from "./Log.ts"

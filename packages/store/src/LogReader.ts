@@ -1,0 +1,215 @@
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { Disk, type File } from "./Disk.ts"
+import { decode, lineEnd, lineEndBefore } from "./Frame.ts"
+import { isGap, LogDecoder, maxLineBytes } from "./LogDecoder.ts"
+import { type LogName, type Segment, segments } from "./LogFiles.ts"
+import type { LogGap, LogRecord } from "./Record.ts"
+import { ofDisk, type StoreError } from "./StoreError.ts"
+
+const chunkBytes = 256 * 1024
+const probeBytes = 64 * 1024
+
+type Chunk = Array<LogRecord | LogGap>
+
+/** Opens a file for the scope; `undefined` where it is gone (a rotation may have just renamed it). */
+const opened = Effect.fnUntraced(function* (
+  path: string,
+): Effect.fn.Return<File | undefined, StoreError, Disk.Service | Scope.Scope> {
+  const disk = yield* Disk.Service
+  return yield* Effect.acquireRelease(
+    disk
+      .openRead(path)
+      .pipe(
+        Effect.catchTag("DiskError", (error) =>
+          error.code === "ENOENT" ? Effect.succeed(undefined) : Effect.fail(ofDisk(error)),
+        ),
+      ),
+    (file) => (file === undefined ? Effect.void : disk.close(file)),
+  )
+})
+
+/** The first intact line of a file and where it ends. */
+const firstLine = Effect.fnUntraced(function* (file: File): Effect.fn.Return<LogRecord | undefined, StoreError, Disk.Service> {
+  const disk = yield* Disk.Service
+  const bytes = yield* disk.read(file, 0, probeBytes).pipe(Effect.mapError(ofDisk))
+  const end = lineEnd(bytes, 0)
+  return end < 0 ? undefined : decode(bytes, 0, end)
+})
+
+interface Found {
+  readonly offset: number
+  readonly seq: number
+}
+
+/** The first intact line that starts at or after `from` and before `to`. */
+const nextIntact = Effect.fnUntraced(function* (
+  file: File,
+  from: number,
+  to: number,
+): Effect.fn.Return<Found | undefined, StoreError, Disk.Service> {
+  const disk = yield* Disk.Service
+  for (let length = probeBytes; ; length *= 4) {
+    const bytes = yield* disk.read(file, from, Math.min(length, to - from + probeBytes)).pipe(Effect.mapError(ofDisk))
+    let start = from === 0 ? 0 : lineEnd(bytes, 0) + 1
+    while (start > 0 || from === 0) {
+      if (from + start >= to) return undefined
+      const end = lineEnd(bytes, start)
+      if (end < 0) break
+      const record = decode(bytes, start, end)
+      if (record !== undefined) return { offset: from + start, seq: record.seq }
+      start = end + 1
+    }
+    if (bytes.length < length || length > maxLineBytes) return undefined
+  }
+})
+
+/** The offset of a line whose number is at most `seq`, close before it: about log2(size) reads of 64 KiB. */
+const seek = Effect.fnUntraced(function* (file: File, seq: number): Effect.fn.Return<number, StoreError, Disk.Service> {
+  const disk = yield* Disk.Service
+  let low = 0
+  let high = yield* disk.size(file).pipe(Effect.mapError(ofDisk))
+  while (high - low > probeBytes) {
+    const middle = low + Math.floor((high - low) / 2)
+    const found = yield* nextIntact(file, middle, high)
+    if (found === undefined || found.seq > seq) high = middle
+    else low = found.offset
+  }
+  return low
+})
+
+/** The records of one segment from `fromSeq` on, `carriedSeq` being the last number of the segment before. */
+const segmentStream = (
+  segment: Segment,
+  fromSeq: number,
+  state: { lastSeq: number | undefined },
+): Stream.Stream<LogRecord | LogGap, StoreError, Disk.Service> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const disk = yield* Disk.Service
+      const file = yield* opened(segment.path)
+      if (file === undefined) return Stream.empty
+      const head = yield* firstLine(file)
+      const seeking = state.lastSeq === undefined && head !== undefined && head.seq < fromSeq
+      let offset = seeking ? yield* seek(file, fromSeq) : 0
+      const decoder = new LogDecoder({
+        segment: segment.number ?? segmentOf(head),
+        offset,
+        lastSeq: seeking ? undefined : state.lastSeq,
+      })
+      let ended = false
+      const pull = Effect.gen(function* () {
+        for (;;) {
+          if (ended) return yield* Cause.done()
+          const bytes = yield* disk.read(file, offset, chunkBytes).pipe(Effect.mapError(ofDisk))
+          offset += bytes.length
+          const out: Chunk = decoder.push(bytes)
+          if (bytes.length < chunkBytes) {
+            ended = true
+            decoder.finish(out)
+          }
+          state.lastSeq = decoder.lastSeq ?? state.lastSeq
+          const wanted = fromSeq <= 1 ? out : out.filter((element) => isGap(element) || element.seq >= fromSeq)
+          if (wanted.length > 0) return wanted as [LogRecord | LogGap, ...Chunk]
+        }
+      })
+      return Stream.fromPull(Effect.succeed(pull))
+    }),
+  )
+
+/** The segment number that a head line names, 1 where it names none. */
+export const segmentOf = (head: LogRecord | undefined): number => {
+  const body = head?.body
+  const number = typeof body === "object" && body !== null && "segment" in body ? body.segment : undefined
+  return typeof number === "number" ? number : 1
+}
+
+/** The segments that can hold records from `fromSeq` on. */
+const from = Effect.fnUntraced(function* (
+  all: ReadonlyArray<Segment>,
+  fromSeq: number,
+): Effect.fn.Return<ReadonlyArray<Segment>, StoreError, Disk.Service> {
+  for (let i = all.length - 1; i > 0; i--) {
+    const head = yield* Effect.scoped(
+      Effect.flatMap(opened((all[i] as Segment).path), (file) =>
+        file === undefined ? Effect.succeed(undefined) : firstLine(file),
+      ),
+    )
+    if (head !== undefined && head.seq <= fromSeq) return all.slice(i)
+  }
+  return all
+})
+
+/** Every record from `fromSeq` to the end of now, gaps in place. Reads in chunks; a torn tail is left out and left alone. */
+export const replay = (name: LogName, fromSeq = 1): Stream.Stream<LogRecord | LogGap, StoreError, Disk.Service> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const all = yield* segments(name)
+      const chosen = fromSeq <= 1 ? all : yield* from(all, fromSeq)
+      const state: { lastSeq: number | undefined } = { lastSeq: fromSeq <= 1 ? 0 : undefined }
+      return Stream.fromIterable(chosen).pipe(Stream.flatMap((segment) => segmentStream(segment, fromSeq, state)))
+    }),
+  )
+
+/** The last `count` intact records, oldest first. Reads backwards, so that the log's length does not matter. */
+export const tail = Effect.fn("LogReader.tail")(function* (
+  name: LogName,
+  count: number,
+): Effect.fn.Return<ReadonlyArray<LogRecord>, StoreError, Disk.Service> {
+  const found: Array<LogRecord> = []
+  const all = yield* segments(name)
+  for (let i = all.length - 1; i >= 0 && found.length < count; i--) {
+    found.push(...(yield* Effect.scoped(tailOf((all[i] as Segment).path, count - found.length))))
+  }
+  return found.reverse()
+})
+
+/** The last intact records of one file, newest first. */
+const tailOf = Effect.fnUntraced(function* (
+  path: string,
+  count: number,
+): Effect.fn.Return<ReadonlyArray<LogRecord>, StoreError, Disk.Service | Scope.Scope> {
+  const disk = yield* Disk.Service
+  const file = yield* opened(path)
+  const found: Array<LogRecord> = []
+  if (file === undefined) return found
+  let end = yield* disk.size(file).pipe(Effect.mapError(ofDisk))
+  let length = probeBytes
+  while (end > 0 && found.length < count) {
+    const start = Math.max(0, end - length)
+    const bytes = yield* disk.read(file, start, end - start).pipe(Effect.mapError(ofDisk))
+    let stop = bytes.length
+    for (;;) {
+      const text = bytes[stop - 1] === 10 ? stop - 1 : stop
+      const before = lineEndBefore(bytes, text)
+      if (before < 0 && start > 0) break
+      const record = decode(bytes, before + 1, text)
+      if (record !== undefined) found.push(record)
+      stop = before + 1
+      if (found.length === count || stop === 0) break
+    }
+    length = stop === bytes.length ? length * 4 : probeBytes
+    end = start + stop
+  }
+  return found
+})
+
+/** The offset behind the last intact line of a file. */
+export const intactEnd = (path: string): Effect.Effect<number, StoreError, Disk.Service> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const disk = yield* Disk.Service
+      const file = yield* opened(path)
+      if (file === undefined) return 0
+      const decoder = new LogDecoder({ segment: 0 })
+      for (let offset = 0; ; offset += chunkBytes) {
+        const bytes = yield* disk.read(file, offset, chunkBytes).pipe(Effect.mapError(ofDisk))
+        decoder.push(bytes)
+        if (bytes.length < chunkBytes) break
+      }
+      decoder.finish([])
+      return decoder.goodEnd
+    }),
+  )

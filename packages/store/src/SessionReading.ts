@@ -1,0 +1,53 @@
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { Disk } from "./Disk.ts"
+import * as Document from "./Document.ts"
+import * as Layout from "./Layout.ts"
+import { Lock } from "./Lock.ts"
+import type { LogName } from "./LogFiles.ts"
+import * as SessionDocument from "./SessionDocument.ts"
+import * as SessionFiles from "./SessionFiles.ts"
+import type { SessionId } from "./SessionId.ts"
+import type { Session, SessionInfo } from "./SessionStore.ts"
+import { Corrupt, of, type StoreError } from "./StoreError.ts"
+import * as SubagentReader from "./SubagentReader.ts"
+import * as Transcript from "./Transcript.ts"
+
+/** `session.json` of a directory. */
+export const readInfo = Effect.fnUntraced(function* (
+  directory: string,
+  id: string,
+): Effect.fn.Return<SessionInfo, StoreError, Disk.Service> {
+  const path = `${directory}/${Layout.sessionFile}`
+  const raw = yield* Document.read(path)
+  if (raw === undefined) return yield* of(new Corrupt({ path, why: "it is missing" }))
+  return yield* SessionDocument.view(path, raw, id)
+})
+
+/** The transcript's place. */
+export const transcriptOf = (directory: string): LogName => ({ directory, ...Layout.transcriptLog })
+
+/** A session for reading. Takes no lock, writes nothing, sees at each call what is there then. */
+export const open = Effect.fn("SessionReading.open")(function* (
+  home: string,
+  id: SessionId,
+): Effect.fn.Return<Session, StoreError, Disk.Service | Lock.Service> {
+  const disk = yield* Disk.Service
+  const lock = yield* Lock.Service
+  const directory = Layout.sessionPath(home, id)
+  yield* Layout.existing("session", id, directory)
+  const on = <A, E>(effect: Effect.Effect<A, E, Disk.Service | Lock.Service>): Effect.Effect<A, E> =>
+    effect.pipe(Effect.provideService(Disk.Service, disk), Effect.provideService(Lock.Service, lock))
+  const transcript = transcriptOf(directory)
+  return {
+    id,
+    info: on(readInfo(directory, id)),
+    warnings: [],
+    records: Stream.provideService(Transcript.records(transcript), Disk.Service, disk),
+    items: on(Transcript.items(transcript)),
+    children: on(Effect.map(Transcript.children(transcript), (last) => [...last.values()])),
+    subagents: yield* SubagentReader.make({ home, sessionId: id, directory, isLive: on(SessionFiles.isLive(directory)) }),
+  }
+})
+
+export * as SessionReading from "./SessionReading.ts"

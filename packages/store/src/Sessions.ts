@@ -1,0 +1,155 @@
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import { Disk } from "./Disk.ts"
+import * as Document from "./Document.ts"
+import * as Layout from "./Layout.ts"
+import { Lock } from "./Lock.ts"
+import { activePath } from "./LogFiles.ts"
+import * as Orphans from "./Orphans.ts"
+import * as SessionDocument from "./SessionDocument.ts"
+import * as SessionFiles from "./SessionFiles.ts"
+import { make as makeId, problem, type SessionId } from "./SessionId.ts"
+import * as SessionReading from "./SessionReading.ts"
+import type { CreateOptions, Interface, Options, SessionSummary, SessionWriter } from "./SessionStore.ts"
+import * as SessionWriting from "./SessionWriting.ts"
+import { Invalid, of, ofDisk, type StoreError } from "./StoreError.ts"
+import { StoreLimits } from "./StoreLimits.ts"
+import * as Trash from "./Trash.ts"
+
+type Needs = Disk.Service | Lock.Service
+
+/** Every session under a home. */
+export const make = Effect.fn("SessionStore.make")(function* (options: Options): Effect.fn.Return<Interface, never, Needs> {
+  const disk = yield* Disk.Service
+  const system = yield* Lock.Service
+  const limits = yield* StoreLimits
+  const lock = {
+    ...system,
+    self: { pid: options.owner?.pid ?? system.self.pid, host: options.owner?.host ?? system.self.host },
+  }
+  const { home } = options
+  const sessions = Layout.sessionsPath(home)
+  const open = new Map<string, SessionWriter>()
+  const on = <A, E, R>(effect: Effect.Effect<A, E, R | Needs>): Effect.Effect<A, E, Exclude<R, Needs>> =>
+    effect.pipe(
+      Effect.provideService(Disk.Service, disk),
+      Effect.provideService(Lock.Service, lock),
+      Effect.provideService(StoreLimits, limits),
+    ) as Effect.Effect<A, E, Exclude<R, Needs>>
+
+  /** Notes the handle as this process's own until the scope closes. */
+  const registered = (writer: SessionWriter): Effect.Effect<SessionWriter, never, Scope.Scope> =>
+    Effect.acquireRelease(
+      Effect.sync(() => {
+        open.set(writer.id, writer)
+        return writer
+      }),
+      () => Effect.sync(() => void open.delete(writer.id)),
+    )
+
+  const create = Effect.fn("SessionStore.create")(function* (given: CreateOptions) {
+    const id = given.id === undefined ? yield* makeId : yield* Layout.sessionId(given.id)
+    if (!isAbsolute(given.cwd)) return yield* of(new Invalid({ what: "cwd", why: `${given.cwd} is not absolute` }))
+    yield* SessionDocument.checkTitle(given.title)
+    const initial = {
+      id,
+      cwd: given.cwd,
+      additionalDirectories: given.additionalDirectories ?? [],
+      origin: given.origin ?? "top_level",
+      title: given.title,
+    } as const
+    yield* on(SessionFiles.create(home, initial))
+    const path = `${Layout.sessionPath(home, id)}/${Layout.sessionFile}`
+    const raw = (yield* on(Document.read(path))) ?? {}
+    return yield* registered(yield* on(SessionWriting.writer(home, id, raw, [])))
+  })
+
+  const openWriter = Effect.fn("SessionStore.openWriter")(function* (text: string) {
+    const id = yield* Layout.sessionId(text)
+    return yield* registered(yield* on(SessionWriting.open(home, id)))
+  })
+
+  const rename = Effect.fn("SessionStore.rename")(function* (text: string, title: string | undefined) {
+    const id = yield* Layout.sessionId(text)
+    const own = open.get(id)
+    if (own !== undefined) return yield* own.rename(title)
+    return yield* Effect.scoped(Effect.flatMap(on(SessionWriting.open(home, id)), (writer) => writer.rename(title)))
+  })
+
+  const remove = Effect.fn("SessionStore.delete")(function* (text: string) {
+    const id = yield* Layout.sessionId(text)
+    const directory = Layout.sessionPath(home, id)
+    yield* on(Layout.existing("session", id, directory))
+    yield* Effect.scoped(on(Effect.andThen(SessionFiles.hold(directory, id), Trash.remove(sessions, id))))
+    yield* on(SessionFiles.sweep(home))
+  })
+
+  const holder = Effect.fn("SessionStore.holder")(function* (text: string) {
+    const id = yield* Layout.sessionId(text)
+    const directory = Layout.sessionPath(home, id)
+    yield* on(Layout.existing("session", id, directory))
+    return (yield* on(SessionFiles.isLive(directory))) ? yield* on(SessionFiles.holderOf(directory)) : undefined
+  })
+
+  const names = disk.list(sessions).pipe(
+    Effect.mapError(ofDisk),
+    Effect.map((found) => (found ?? []).filter((name) => problem(name) === undefined)),
+  )
+
+  const list = Effect.fn("SessionStore.list")(function* (filter: Parameters<Interface["list"]>[0] = {}) {
+    const rows: Array<SessionSummary> = []
+    for (const id of yield* names) {
+      const row = yield* on(summary(home, id as SessionId))
+      if (row.info !== undefined && filter.subagents !== true && row.info.origin === "subagent") continue
+      if (filter.cwd !== undefined && row.info?.cwd !== filter.cwd) continue
+      rows.push(row)
+    }
+    return rows.sort((a, b) => b.updated - a.updated || (a.id < b.id ? 1 : -1))
+  })
+
+  const orphans = Effect.gen(function* () {
+    const found = []
+    for (const id of yield* names) {
+      const directory = Layout.sessionPath(home, id as SessionId)
+      const live = yield* on(SessionFiles.isLive(directory))
+      for (const orphan of yield* on(Orphans.ofSession(directory, id, live))) found.push({ ...orphan, session: id })
+    }
+    return found
+  })
+
+  return {
+    create,
+    openWriter,
+    openReader: (text) => Effect.flatMap(Layout.sessionId(text), (id) => on(SessionReading.open(home, id))),
+    list,
+    rename,
+    delete: remove,
+    holder,
+    orphans,
+  }
+})
+
+const isAbsolute = (path: string): boolean => /^(\/|[A-Za-z]:[\\/])/.test(path)
+
+/** One row; whatever is wrong with the session becomes its `problem`. */
+const summary = (home: string, id: SessionId): Effect.Effect<SessionSummary, StoreError, Disk.Service> =>
+  Effect.gen(function* () {
+    const disk = yield* Disk.Service
+    const directory = Layout.sessionPath(home, id)
+    const path = `${directory}/${Layout.sessionFile}`
+    const touched =
+      (yield* disk.stat(activePath(SessionReading.transcriptOf(directory))).pipe(Effect.mapError(ofDisk)))?.modified ?? 0
+    const read = Effect.gen(function* () {
+      yield* Layout.directory(directory)
+      const info = yield* SessionReading.readInfo(directory, id)
+      const raw = (yield* Document.read(path)) ?? {}
+      const problem = yield* Document.checkWritable(path, raw, SessionDocument.format).pipe(
+        Effect.match({ onFailure: (error) => error, onSuccess: () => undefined }),
+      )
+      const updated = Math.max(Date.parse(info.updated_at) || 0, touched)
+      return { id, info, updated, ...(problem === undefined ? {} : { problem }) }
+    })
+    return yield* read.pipe(Effect.catch((error) => Effect.succeed<SessionSummary>({ id, updated: touched, problem: error })))
+  })
+
+export * as Sessions from "./Sessions.ts"

@@ -1,0 +1,93 @@
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { is as isAgentId } from "./AgentId.ts"
+import type { ChildRecord } from "./ChildRecord.ts"
+import type { Disk } from "./Disk.ts"
+import { isObject, type Json } from "./Json.ts"
+import { isGap } from "./LogDecoder.ts"
+import { type LogName, segments } from "./LogFiles.ts"
+import * as LogReader from "./LogReader.ts"
+import type { LogGap, LogRecord } from "./Record.ts"
+import type { TranscriptRecord } from "./SessionStore.ts"
+import { Invalid, of, type StoreError } from "./StoreError.ts"
+
+/** Schema versions of the records: a reader that knows only items refuses to write where child records stand (S107). */
+export const itemVersion = 1
+export const childVersion = 2
+/** The newest record version that this Kit appends beside. */
+export const supported = 2
+
+/** A log's line as a transcript record; lines of the log itself, and kinds of another version, are `other`. */
+export const decode = (element: LogRecord | LogGap): TranscriptRecord => {
+  if (isGap(element)) return { kind: "gap", gap: element }
+  const { seq, time, kind, body, version } = element
+  if (version <= supported) {
+    if (kind === "item") return { kind, seq, time, item: body }
+    if (kind === "replacement" && Array.isArray(body)) return { kind, seq, time, items: body }
+    if (kind === "child" && isObject(body)) return { kind, seq, time, child: body as ChildRecord }
+  }
+  return { kind: "other", seq, time, record: element }
+}
+
+/** Every record in order. */
+export const records = (name: LogName): Stream.Stream<TranscriptRecord, StoreError, Disk.Service> =>
+  Stream.map(LogReader.replay(name), decode)
+
+/** The items of the last replacement and those after it. */
+export const items = (name: LogName): Effect.Effect<ReadonlyArray<Json>, StoreError, Disk.Service> =>
+  Effect.suspend(() => {
+    let current: Array<Json> = []
+    return records(name).pipe(
+      Stream.runForEach((record) =>
+        Effect.sync(() => {
+          if (record.kind === "item") current.push(record.item)
+          else if (record.kind === "replacement") current = [...record.items]
+        }),
+      ),
+      Effect.map(() => current),
+    )
+  })
+
+/** {@link children} of the sealed files alone; the active one is read when the log is opened. */
+export const sealedChildren = (name: LogName): Effect.Effect<Map<string, ChildRecord>, StoreError, Disk.Service> =>
+  Effect.flatMap(segments(name), (all) =>
+    all.some((segment) => segment.number !== undefined) ? children(name) : Effect.succeed(new Map()),
+  )
+
+/** The last record of each child, in the order of their first. */
+export const children = (name: LogName): Effect.Effect<Map<string, ChildRecord>, StoreError, Disk.Service> =>
+  Effect.suspend(() => {
+    const last = new Map<string, ChildRecord>()
+    return records(name).pipe(
+      Stream.runForEach((record) => Effect.sync(() => void (record.kind === "child" && last.set(record.child.id, record.child)))),
+      Effect.map(() => last),
+    )
+  })
+
+const lifecycles: ReadonlyArray<string> = ["Interrupted", "Idle", "Closed"]
+const isPositive = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 1
+const isFilled = (value: unknown): boolean => typeof value === "string" && value.length > 0
+
+/** Fails with `Invalid` where a child record breaks one of its rules. */
+export const checkChild = (record: ChildRecord): Effect.Effect<void, StoreError> => {
+  const why = !isAgentId(record.id)
+    ? "its id is no subagent id"
+    : !lifecycles.includes(record.lifecycle)
+      ? `its lifecycle is none of ${lifecycles.join(", ")}`
+      : !isFilled(record.acp_session_id)
+        ? "it names no ACP session"
+        : !isFilled(record.harness) || !isFilled(record.name)
+          ? "it names no harness or has no name"
+          : typeof record.cwd !== "string" || !/^(\/|[A-Za-z]:[\\/])/.test(record.cwd)
+            ? "its cwd is not absolute"
+            : !isPositive(record.depth) || !isPositive(record.generation) || !isPositive(record.handle_generation)
+              ? "a depth and generations are integers from 1"
+              : record.handle_generation > record.generation
+                ? "its handle is ahead of its generation"
+                : record.lifecycle === "Idle" && record.handle_generation !== record.generation
+                  ? "an idle handle has the last generation"
+                  : undefined
+  return why === undefined ? Effect.void : Effect.fail(of(new Invalid({ what: "child record", why })))
+}
+
+export * as Transcript from "./Transcript.ts"
