@@ -39,12 +39,12 @@ export const arrows: Readonly<Record<string, Arrow>> = {
   },
   "packages/testing": { workspace: [], external: ["effect", "@agentclientprotocol/sdk", "zod"], bound: true },
   "apps/kit": {
-    workspace: ["cli", "kit-acp", "agent", "orchestrator", "runlet", "store", "protocol", "platform"],
+    workspace: ["cli", "kit-acp", "agent", "orchestrator", "json-schema", "runlet", "store", "protocol", "platform"],
     external: ["effect"],
     bound: true,
   },
   "apps/kit-acp": {
-    workspace: ["acp-server", "agent", "orchestrator", "runlet", "store", "protocol", "platform"],
+    workspace: ["acp-server", "agent", "orchestrator", "json-schema", "runlet", "store", "protocol", "platform"],
     external: ["effect"],
     bound: true,
   },

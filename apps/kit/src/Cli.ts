@@ -1,2 +1,35 @@
-process.stderr.write("kit: no commands yet\n")
-process.exitCode = 2
+import { Cli } from "@acp-kit/cli/Cli"
+import { kit } from "@acp-kit/cli/Kit"
+import { Terminal } from "@acp-kit/cli/Terminal"
+import { JsonSchemas } from "@acp-kit/json-schema/JsonSchemas"
+import { Files } from "@acp-kit/platform/Files"
+import { Host } from "@acp-kit/platform/Host"
+import { Main } from "@acp-kit/platform/Main"
+import { Processes } from "@acp-kit/platform/Processes"
+import { Stdio } from "@acp-kit/platform/Stdio"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+/** Runs the command line in `argv` as this process and leaves with its exit code. */
+export const run = (argv: ReadonlyArray<string>, version: string): void => {
+  const terminal = Terminal.layerWith({
+    outIsTerminal: process.stdout.isTTY === true,
+    errIsTerminal: process.stderr.isTTY === true,
+    size: () => process.stderr,
+  })
+  const services = terminal.pipe(
+    Layer.provide(Stdio.layer),
+    Layer.provideMerge(Layer.mergeAll(Processes.layer, Files.layer, JsonSchemas.layer)),
+    Layer.provideMerge(Host.layerRead(version)),
+  )
+  const program = Cli.run(kit, argv).pipe(
+    Effect.provide(services),
+    Effect.catchTag("HostUnusable", (unusable) =>
+      Effect.sync(() => {
+        process.stderr.write(`kit: ${unusable.message}\n`)
+        return 2
+      }),
+    ),
+  )
+  Main.run(program)
+}

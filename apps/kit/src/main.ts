@@ -1,6 +1,6 @@
 import manifest from "../package.json" with { type: "json" }
 
-const [command] = process.argv.slice(2)
+const argv = process.argv.slice(2)
 
-if (command === "--version" || command === "-V") process.stdout.write(`kit ${manifest.version}\n`)
-else await import("./Cli.ts")
+if (argv[0] === "--version" || argv[0] === "-V") process.stdout.write(`kit ${manifest.version}\n`)
+else (await import("./Cli.ts")).run(argv, manifest.version)

@@ -4,9 +4,10 @@ import * as Result from "effect/Result"
 import { Arguments } from "./Arguments.ts"
 import type { Group } from "./Command.ts"
 import { CommandFailed } from "./CommandFailed.ts"
+import { Footer } from "./Footer.ts"
 import { Help } from "./Help.ts"
 import { Output } from "./Output.ts"
-import type { ExitCode, Services } from "./Services.ts"
+import type { AppServices, ExitCode } from "./Services.ts"
 import { Terminal } from "./Terminal.ts"
 import type { UsageError } from "./UsageError.ts"
 
@@ -43,7 +44,7 @@ const cancelled = { text: "kit: cancelled", error: { code: "CANCELLED", message:
  * Runs what `argv` (without the program's own words) asks for, and reports every failure as texts and exit code.
  * An interruption is reported too, after everything that ran has ended; its exit code is the caller's.
  */
-export const run = (root: Group, argv: ReadonlyArray<string>): Effect.Effect<ExitCode, never, Services> => {
+export const run = (root: Group, argv: ReadonlyArray<string>): Effect.Effect<ExitCode, never, AppServices> => {
   const request = Arguments.parse(root, argv)
   if (Result.isFailure(request)) {
     const failed = usageFailed(root, request.failure)
@@ -58,10 +59,20 @@ export const run = (root: Group, argv: ReadonlyArray<string>): Effect.Effect<Exi
     )
   }
   const asJson = asked.input.flags.json === true
+  let footer: string | undefined
+  const setFooter = (line: string) =>
+    Effect.sync(() => {
+      footer = line
+    })
+  const printFooter = Effect.flatMap(Terminal.Service, (terminal) =>
+    footer === undefined ? Effect.void : terminal.err(`${footer}\n`),
+  )
   return asked.command.run(asked.input).pipe(
     Effect.catchDefect((defect) => Effect.fail(crashed(defect))),
     Effect.catch((failed) => Effect.as(Output.failure(failed, asJson), failed.exit)),
     Effect.onInterrupt(() => Output.failure(cancelled, asJson)),
+    Effect.ensuring(printFooter),
+    Effect.provideService(Footer.Service, { set: setFooter }),
   )
 }
 

@@ -85,10 +85,8 @@ export const step = (progress: Progress, event: RosterEvent, now: number): reado
       return changed(progress, event.row, now)
     case "removed":
       return removed(progress, event, now)
-    case "log": {
-      const name = event.harness.replace(/^acp\./, "")
-      return [progress, [{ kind: "log", name, text: printable(event.line), at: now - progress.began }]]
-    }
+    case "log":
+      return [progress, [{ kind: "log", name: printable(event.harness), text: printable(event.line), at: now - progress.began }]]
   }
 }
 

@@ -1,3 +1,5 @@
+import { Host } from "@acp-kit/platform/Host"
+import { Stdio } from "@acp-kit/platform/Stdio"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -28,60 +30,50 @@ export interface Interface {
 
 export class Service extends Context.Service<Service, Interface>()("@acp-kit/cli/Terminal") {}
 
-/** What of a process's stdout or stderr is used here. */
-export interface Output {
-  readonly isTTY?: boolean
-  readonly columns?: number
-  readonly rows?: number
-  readonly write: (text: string, done: (error?: Error | null) => void) => boolean
-  readonly on: (event: "error", listener: (error: Error) => void) => unknown
+/** What a process knows of the terminals behind its streams. */
+export interface Facts {
+  readonly outIsTerminal: boolean
+  readonly errIsTerminal: boolean
+  /** The size of the terminal behind stderr now, as far as it is known. */
+  readonly size: () => { readonly columns?: number; readonly rows?: number }
 }
 
-export interface Streams {
-  readonly stdin: AsyncIterable<Uint8Array | string>
-  readonly stdout: Output
-  readonly stderr: Output
-  readonly env: Readonly<Record<string, string | undefined>>
-}
-
-const writer = (stream: Output) => {
-  let gone = false
-  stream.on("error", () => {
-    gone = true
-  })
-  return (text: string): Effect.Effect<void> =>
-    Effect.callback<void>((resume) => {
-      if (gone) return resume(Effect.void)
-      stream.write(text, () => resume(Effect.void))
-    })
-}
-
-const readAll = async (stdin: AsyncIterable<Uint8Array | string>): Promise<string> => {
+const readAll = Effect.fnUntraced(function* (stdio: Stdio.Interface): Effect.fn.Return<string, InputFailed> {
   const decoder = new TextDecoder("utf-8", { fatal: true })
+  const decode = (chunk: Uint8Array | undefined) =>
+    Effect.try({
+      try: () => (chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })),
+      catch: () => new InputFailed({ reason: "it is not UTF-8" }),
+    })
   let text = ""
-  for await (const chunk of stdin) text += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true })
-  return text + decoder.decode()
-}
+  for (;;) {
+    const chunk = yield* stdio.read
+    text += yield* decode(chunk)
+    if (chunk === undefined) return text
+  }
+})
 
-/** The terminal over a process's own streams. */
-export const layerWith = (streams: Streams): Layer.Layer<Service> =>
-  Layer.sync(Service, () => {
-    const redraws = streams.stderr.isTTY === true && streams.env.TERM !== "dumb"
-    return {
-      out: writer(streams.stdout),
-      err: writer(streams.stderr),
-      input: Effect.tryPromise({
-        try: () => readAll(streams.stdin),
-        catch: (cause) => new InputFailed({ reason: String(cause) }),
-      }),
-      outIsTerminal: streams.stdout.isTTY === true,
-      errIsTerminal: streams.stderr.isTTY === true,
-      columns: Effect.sync(() => streams.stderr.columns ?? 80),
-      rows: Effect.sync(() => streams.stderr.rows ?? 24),
-      color: redraws && (streams.env.NO_COLOR ?? "") === "",
-      redraws,
-    }
-  })
+/** The terminal over the streams of this process. */
+export const layerWith = (facts: Facts): Layer.Layer<Service, never, Stdio.Service | Host.Service> =>
+  Layer.effect(
+    Service,
+    Effect.gen(function* () {
+      const stdio = yield* Stdio.Service
+      const { env } = yield* Host.Service
+      const redraws = facts.errIsTerminal && env.TERM !== "dumb"
+      return {
+        out: (text) => Effect.ignore(stdio.write(text)),
+        err: stdio.writeError,
+        input: readAll(stdio),
+        outIsTerminal: facts.outIsTerminal,
+        errIsTerminal: facts.errIsTerminal,
+        columns: Effect.sync(() => facts.size().columns ?? 80),
+        rows: Effect.sync(() => facts.size().rows ?? 24),
+        color: redraws && (env.NO_COLOR ?? "") === "",
+        redraws,
+      }
+    }),
+  )
 
 /** What was written, for tests. */
 export interface Recording {

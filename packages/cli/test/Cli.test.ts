@@ -3,7 +3,6 @@ import { command, group } from "@acp-kit/cli/Command"
 import { failed } from "@acp-kit/cli/CommandFailed"
 import { Flag } from "@acp-kit/cli/Flag"
 import { Output } from "@acp-kit/cli/Output"
-import type { Services } from "@acp-kit/cli/Services"
 import { Terminal } from "@acp-kit/cli/Terminal"
 import { Host } from "@acp-kit/platform/Host"
 import { describe, expect, it } from "@effect/vitest"
@@ -34,11 +33,7 @@ const root = group("kit", "agents", [
 
 const run = (argv: ReadonlyArray<string>, options: Parameters<typeof Terminal.layerMemory>[0] = {}) => {
   const [terminal, recording] = Terminal.layerMemory(options)
-  const program = Effect.provide(Cli.run(root, argv), Layer.merge(terminal, host)) as Effect.Effect<
-    0 | 1 | 2,
-    never,
-    Exclude<Services, Terminal.Service | Host.Service>
-  > as Effect.Effect<0 | 1 | 2>
+  const program = Effect.provide(Cli.run(root, argv), Layer.merge(terminal, host)) as Effect.Effect<0 | 1 | 2>
   return Effect.map(program, (exit) => ({ exit, out: recording.out(), err: recording.err() }))
 }
 

@@ -68,7 +68,7 @@ describe("Progress", () => {
   it("tells why a child failed, and shows the log of a harness under its name", () => {
     expect(
       lines([
-        { type: "log", harness: "acp.demo", line: "warming up" },
+        { type: "log", harness: "demo", line: "warming up" },
         { type: "removed", id: "s-9", name: "Scout", reason: "failed", message: "nested agent refused the prompt" },
       ]),
     ).toEqual(["ACP harness demo: warming up", "  0.1s  Scout             failed    nested agent refused the prompt"])

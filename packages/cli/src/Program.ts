@@ -1,0 +1,75 @@
+import { Host } from "@acp-kit/platform/Host"
+import type { Input } from "@acp-kit/runlet/Host"
+import { parse } from "@acp-kit/store/Json"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
+import { CommandFailed, failed } from "./CommandFailed.ts"
+import { Flag } from "./Flag.ts"
+import { Terminal } from "./Terminal.ts"
+
+/** A Runlet source and how diagnostics name it. */
+export interface Program {
+  readonly source: string
+  readonly path: string
+}
+
+/** Where a program comes from; the same for every command that takes one. */
+export const parameters = { FILE: Flag.optional("the program; - reads it from standard input") }
+
+const identifier = /^[_\p{XID_Start}]\p{XID_Continue}*$/u
+
+const readInput = (text: string): Result.Result<Input, string> => {
+  const equals = text.indexOf("=")
+  const name = text.slice(0, Math.max(0, equals))
+  if (equals < 0) return Result.fail(`takes NAME=JSON, not ${JSON.stringify(text)}`)
+  if (!identifier.test(name)) return Result.fail(`${JSON.stringify(name)} is not a name that a program can use`)
+  const value = parse(text.slice(equals + 1))
+  return value === undefined
+    ? Result.fail(`${name} is not JSON; a string needs its quotes: --input '${name}="…"'`)
+    : Result.succeed({ name, schema: true, value })
+}
+
+/** The flags of a program's source and inputs. */
+export const flags = {
+  eval: Flag.text({ short: "e", placeholder: "PROGRAM", summary: "the program itself" }),
+  input: Flag.each({ placeholder: "NAME=JSON", summary: "a value that the program knows as NAME" }, readInput),
+}
+
+const unreadable = (path: string, reason: string) => failed(2, "UNREADABLE", `could not read ${path}: ${reason}`)
+
+const readFile = Effect.fnUntraced(function* (name: string) {
+  const files = yield* FileSystem.FileSystem
+  const paths = yield* Path.Path
+  const host = yield* Host.Service
+  const source = yield* files
+    .readFileString(paths.resolve(host.cwd, name))
+    .pipe(Effect.mapError(({ reason }) => unreadable(name, reason._tag === "NotFound" ? "there is no such file" : reason._tag)))
+  return { source, path: name }
+})
+
+/** Reads the program that a command was given; exactly one of FILE, `-` and `-e` must stand. */
+export const read = Effect.fnUntraced(function* (command: string, file: string | undefined, text: string | undefined) {
+  if (text !== undefined) return { source: text, path: "-e" }
+  if (file === undefined) {
+    return yield* new CommandFailed({
+      exit: 2,
+      text: `kit ${command}: no program; name a FILE, give one with -e, or - for standard input`,
+      error: { code: "USAGE", message: "no program" },
+    })
+  }
+  if (file !== "-") return yield* readFile(file)
+  const terminal = yield* Terminal.Service
+  const source = yield* Effect.mapError(terminal.input, ({ reason }) => unreadable("standard input", reason))
+  return { source, path: "standard input" }
+})
+
+/** Fails where two inputs have one name. */
+export const inputs = (given: ReadonlyArray<Input>): Effect.Effect<ReadonlyArray<Input>, CommandFailed> => {
+  const names = given.map((input) => input.name)
+  const twice = names.find((name, index) => names.indexOf(name) !== index)
+  return twice === undefined ? Effect.succeed(given) : Effect.fail(failed(2, "USAGE", `--input ${twice} stands twice`))
+}
+
+export * as Program from "./Program.ts"

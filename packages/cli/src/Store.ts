@@ -1,0 +1,26 @@
+import { Host } from "@acp-kit/platform/Host"
+import { SessionStore } from "@acp-kit/store/SessionStore"
+import type { StoreError } from "@acp-kit/store/StoreError"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { type CommandFailed, failed } from "./CommandFailed.ts"
+
+/** What the store says, as a command's failure: 2 where the call named something that is not there, 1 where the store could not do it. */
+export const storeFailed = (error: StoreError): CommandFailed => {
+  const wrongCall = error.code === "NOT_FOUND" || error.code === "INVALID_ID"
+  return failed(wrongCall ? 2 : 1, error.code, error.message)
+}
+
+/** A call of the store whose failure ends the command. */
+export const tried = <A, R>(call: Effect.Effect<A, StoreError, R>): Effect.Effect<A, CommandFailed, R> =>
+  Effect.mapError(call, storeFailed)
+
+/** The durable store of Kit's home. */
+export const layer: Layer.Layer<SessionStore.Service, never, Host.Service> = Layer.unwrap(
+  Effect.map(Host.Service, ({ kitHome }) => SessionStore.layerWith({ home: kitHome })),
+)
+
+/** Gives an effect the durable store of Kit's home. */
+export const use = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provide(effect, layer)
+
+export * as Store from "./Store.ts"
