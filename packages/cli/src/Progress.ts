@@ -7,6 +7,8 @@ interface Seen {
   readonly first: number
   /** When the current status began. */
   readonly since: number
+  /** It did something while the view looked; one that was only restored from an earlier run did not. */
+  readonly active: boolean
 }
 
 /** Something that happened once and stays on screen. */
@@ -49,7 +51,8 @@ const describe = (row: RosterRow, before: Seen | undefined, now: number): string
 const changed = (progress: Progress, row: RosterRow, now: number): readonly [Progress, ReadonlyArray<Notice>] => {
   const before = progress.children.get(row.id)
   const isNew = before === undefined || before.row.status !== row.status || before.row.generation !== row.generation
-  const seen: Seen = { row, first: before?.first ?? now, since: isNew ? now : before.since }
+  const active = row.status !== "idle" || (before?.active ?? false)
+  const seen: Seen = { row, first: before?.first ?? now, since: isNew ? now : before.since, active }
   const children = new Map(progress.children).set(row.id, seen)
   const notice: Notice = {
     kind: row.status,
@@ -57,7 +60,7 @@ const changed = (progress: Progress, row: RosterRow, now: number): readonly [Pro
     text: describe(row, before, now),
     at: now - progress.began,
   }
-  return [{ ...progress, children }, isNew ? [notice] : []]
+  return [{ ...progress, children }, isNew && active ? [notice] : []]
 }
 
 const removed = (
@@ -68,6 +71,7 @@ const removed = (
   const before = progress.children.get(event.id)
   const children = new Map(progress.children)
   children.delete(event.id)
+  const silent = event.reason === "ended" && before?.active === false
   const turns =
     before === undefined
       ? ""
@@ -75,7 +79,8 @@ const removed = (
         ? `generation ${before.row.generation}`
         : `while ${before.row.status}`
   const text = event.message === undefined ? turns : printable(event.message)
-  return [{ ...progress, children }, [{ kind: event.reason, name: printable(event.name), text, at: now - progress.began }]]
+  const notice: Notice = { kind: event.reason, name: printable(event.name), text, at: now - progress.began }
+  return [{ ...progress, children }, silent ? [] : [notice]]
 }
 
 /** Folds one event; what it returns besides is what a view without redrawing prints. */

@@ -65,6 +65,13 @@ describe("Progress", () => {
     ).toEqual(["working", "idle", "working", "idle"])
   })
 
+  it("says nothing of a child that was restored and left alone", () => {
+    const restored = changed({ status: "idle", generation: 4 })
+    expect(lines([restored, { type: "removed", id: "s-1", name: "Scout", reason: "ended" }])).toEqual([])
+    expect(lines([restored, { type: "removed", id: "s-1", name: "Scout", reason: "closed" }])).toHaveLength(1)
+    expect(lines([restored, changed({ status: "working", generation: 5 })])).toHaveLength(1)
+  })
+
   it("tells why a child failed, and shows the log of a harness under its name", () => {
     expect(
       lines([

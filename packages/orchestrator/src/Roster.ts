@@ -101,8 +101,9 @@ export class Roster {
     this.#publish({ type: "log", harness, line })
   }
 
-  /** Nothing more will happen: readers see what they have not seen yet, then the end. */
+  /** The parent is over: whoever is on the list ends, readers see what they have not seen yet, then the end. */
   end(): void {
+    for (const id of [...this.#rows.keys()]) this.remove(id, "ended")
     this.#ended = true
     for (const reader of this.#readers) this.#rouse(reader)
   }
