@@ -2,6 +2,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { History } from "./History.ts"
@@ -53,7 +54,8 @@ export interface Options {
   readonly additionalDirectories: ReadonlyArray<string>
   readonly history: History
   readonly provider: Provider
-  readonly selection: Selection
+  /** What is chosen now; a turn takes it when it begins. */
+  readonly selection: Ref.Ref<Selection>
   readonly system: string
   readonly tools: ReadonlyArray<Tool>
   readonly limits: Limits
@@ -63,15 +65,15 @@ export interface Options {
 
 /** A session over a history; `id` and directories are as checked. */
 export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<AgentSession, never, Scope.Scope> {
-  const { id, cwd, additionalDirectories, history, provider, system, tools, limits, view } = options
+  const { id, cwd, additionalDirectories, history, provider, selection, system, tools, limits, view } = options
   const scope = yield* Effect.scope
   const fork = Effect.runForkWith(yield* Effect.context<never>())
-  let selection = options.selection
   let working: object | undefined
   let latest: Fiber.Fiber<StopReason, TurnFailed> | undefined
 
   const begin = Effect.fn("AgentSession.begin")(function* (content: Blocks, after: Effect.Effect<void>) {
     const messageId = yield* Ids.next("m")
+    const { model, effort } = yield* Ref.get(selection)
     if (working !== undefined) return yield* new SessionBusy({ id })
     const mine = {}
     working = mine
@@ -79,7 +81,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       if (working === mine) working = undefined
     })
     const emit = (event: TurnEvent) => (isStop(event) ? Effect.andThen(free, view(event)) : view(event))
-    const turn = { provider, ...selection, system, tools, history, steering: noSteering, limits, emit }
+    const turn = { provider, model, effort, system, tools, history, steering: noSteering, limits, emit }
     const work = Effect.andThen(after, TurnLoop.run(turn, { type: "prompt", id: messageId, content }))
     const fiber = Fiber.runIn(fork(Effect.ensuring(work, free), { uninterruptible: true }), scope)
     latest = fiber
@@ -91,10 +93,11 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     cwd,
     additionalDirectories,
     history,
-    options: Effect.sync(() => SessionOptions.list(provider, selection)),
+    options: Effect.map(Ref.get(selection), (chosen) => SessionOptions.list(provider, chosen)),
     setOption: Effect.fn("AgentSession.setOption")(function* (option, value) {
-      selection = yield* SessionOptions.set(provider, selection, option, value)
-      return SessionOptions.list(provider, selection)
+      const chosen = yield* SessionOptions.set(provider, yield* Ref.get(selection), option, value)
+      yield* Ref.set(selection, chosen)
+      return SessionOptions.list(provider, chosen)
     }),
     begin,
     cancel: Effect.suspend(() => (latest ? Fiber.interrupt(latest) : Effect.void)),

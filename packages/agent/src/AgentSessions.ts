@@ -5,6 +5,7 @@ import * as Exit from "effect/Exit"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import type * as Path from "effect/Path"
+import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import { type AgentSession, AgentSessionMaker } from "./AgentSession.ts"
@@ -50,6 +51,8 @@ export interface SessionContext {
   readonly id: string
   readonly cwd: string
   readonly additionalDirectories: ReadonlyArray<string>
+  /** What is chosen now. */
+  readonly selection: Ref.Ref<Selection>
 }
 
 /** What one session is made of; its scope is the session's life. */
@@ -65,8 +68,10 @@ export interface Settings {
   /** The system prompt, empty for none. */
   readonly system: string
   readonly limits: Limits
+  /** The one working directory that sessions may have; any where absent. */
+  readonly root?: string | undefined
   /** The id of the first session; later ones get ids of their own. */
-  readonly firstId?: string
+  readonly firstId?: string | undefined
   readonly parts: (context: SessionContext) => Effect.Effect<SessionParts, SetupRefused, Scope.Scope>
 }
 
@@ -86,11 +91,12 @@ export const layerWith = (settings: Settings): Layer.Layer<Service, never, FileS
       let firstId = settings.firstId
 
       const create = Effect.fn("AgentSessions.create")(function* (options: OpenOptions) {
-        const { cwd, additional } = yield* Directories.check(options.cwd, options.additionalDirectories ?? [])
+        const { cwd, additional } = yield* Directories.check(options.cwd, options.additionalDirectories ?? [], settings.root)
         const id = firstId ?? (yield* makeSessionId)
         firstId = undefined
         const scope = yield* Scope.fork(outer)
-        const session = yield* open({ id, cwd, additionalDirectories: additional }, options).pipe(
+        const selection = yield* Ref.make(settings.selection)
+        const session = yield* open({ id, cwd, additionalDirectories: additional, selection }, options).pipe(
           Scope.provide(scope),
           Effect.onError(() => Scope.close(scope, Exit.void)),
         )
@@ -100,9 +106,9 @@ export const layerWith = (settings: Settings): Layer.Layer<Service, never, FileS
 
       const open = Effect.fnUntraced(function* (context: SessionContext, options: OpenOptions) {
         const { history, tools } = yield* settings.parts(context)
-        const { provider, selection, system, limits } = settings
+        const { provider, system, limits } = settings
         const view = (event: TurnEvent) => options.view(context.id, event)
-        return yield* AgentSessionMaker.make({ ...context, history, tools, provider, selection, system, limits, view })
+        return yield* AgentSessionMaker.make({ ...context, history, tools, provider, system, limits, view })
       })
 
       const get = Effect.fn("AgentSessions.get")(function* (id: string) {

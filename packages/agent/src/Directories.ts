@@ -12,12 +12,17 @@ export interface Directories {
   readonly additional: ReadonlyArray<string>
 }
 
-/** Checks the directories of a session: absolute, and existing directories (S21, S170). */
+/**
+ * Checks the directories of a session: absolute, and existing directories (S21, S170). Where the process is fixed to a directory, the
+ * working directory must be that one.
+ */
 export const check = Effect.fnUntraced(function* (
   cwd: string,
   additional: ReadonlyArray<string>,
+  fixed?: string,
 ): Effect.fn.Return<Directories, SetupRefused, FileSystem.FileSystem | Path.Path> {
   const paths = yield* Path.Path
+  const missingRoot = () => `the root of this Kit runtime is not a directory: ${fixed}`
   if (!paths.isAbsolute(cwd)) return yield* new SetupRefused({ message: `cwd must be absolute: ${cwd}` })
   if (!additional.every(paths.isAbsolute)) return yield* new SetupRefused({ message: "additional directories must be absolute" })
   const root = yield* canonical(
@@ -25,6 +30,9 @@ export const check = Effect.fnUntraced(function* (
     () => `cwd does not exist: ${cwd}`,
     () => `cwd must be a directory: ${cwd}`,
   )
+  if (fixed !== undefined && root !== (yield* canonical(fixed, missingRoot, missingRoot))) {
+    return yield* new SetupRefused({ message: `this Kit runtime is fixed to ${fixed}` })
+  }
   const directories = yield* Effect.forEach(additional, (path) =>
     canonical(
       path,

@@ -1,6 +1,9 @@
+import type { Json } from "@acp-kit/runlet/Host"
+import type { SessionWriter } from "@acp-kit/store/SessionStore"
+import type { StoreError } from "@acp-kit/store/StoreError"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { Item } from "./Item.ts"
+import { type Item, Items } from "./Item.ts"
 
 /** The item is not recorded; nothing that depends on it may happen. */
 export class HistoryUnavailable extends Schema.TaggedError<HistoryUnavailable>()("HistoryUnavailable", {
@@ -30,5 +33,23 @@ export const memory = (initial: ReadonlyArray<Item> = []): History => {
       }),
   }
 }
+
+/**
+ * The history in the transcript of a session. What a crash left unfinished is finished here: open calls get their interrupted result,
+ * the turn its stop.
+ */
+export const stored = Effect.fnUntraced(function* (session: SessionWriter): Effect.fn.Return<History, StoreError> {
+  const records = yield* session.items
+  const items = records.flatMap((record) => Items.read(record) ?? [])
+  const append = (item: Item) =>
+    Effect.map(session.appendItem(item as unknown as Json), () => {
+      items.push(item)
+    })
+  yield* Effect.forEach(Items.mend(items), append, { discard: true })
+  return {
+    items: () => items,
+    append: (item) => Effect.mapError(append(item), (error) => new HistoryUnavailable({ reason: error.message })),
+  }
+})
 
 export * as Histories from "./History.ts"

@@ -28,6 +28,21 @@ export const unanswered = (items: ReadonlyArray<Item>): ReadonlyArray<Item & { r
   return items.filter((item) => item.type === "call").filter((call) => !answered.has(call.id))
 }
 
+const types = new Set<unknown>(["prompt", "steer", "thought", "answer", "call", "result", "stop"])
+
+/** The item in a record of a transcript; `undefined` where it is of a kind that this version does not know. */
+export const read = (record: Json): Item | undefined =>
+  typeof record === "object" && record !== null && "type" in record && types.has(record.type)
+    ? (record as unknown as Item)
+    : undefined
+
+/** What a history needs so that the next turn can follow, after whatever cut it off: results for its open calls, and a stop. */
+export const mend = (items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
+  const last = items.at(-1)
+  if (last === undefined || last.type === "stop") return []
+  return [...unanswered(items).map((call) => interruptedResult(call.id)), { type: "stop", reason: "cancelled" }]
+}
+
 /** What a call reports that was cut off before it answered. */
 export const interruptedResult = (id: string): Item => ({
   type: "result",

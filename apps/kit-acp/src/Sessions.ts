@@ -1,0 +1,61 @@
+import { AgentSessions, type Interface as Sessions } from "@acp-kit/agent/AgentSessions"
+import { SetupRefused } from "@acp-kit/agent/Directories"
+import { KitAgent } from "@acp-kit/agent/KitAgent"
+import { JsonSchemas } from "@acp-kit/json-schema/JsonSchemas"
+import { Files } from "@acp-kit/platform/Files"
+import { Host } from "@acp-kit/platform/Host"
+import { Processes } from "@acp-kit/platform/Processes"
+import { SessionStore } from "@acp-kit/store/SessionStore"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import type * as Scope from "effect/Scope"
+import type { Arguments } from "./Arguments.ts"
+
+/** The sessions of this process, alive as long as the scope. Everything that only a session needs is loaded from here. */
+export const make = (given: Arguments, host: Host.Interface, scope: Scope.Scope): Effect.Effect<Sessions, SetupRefused> => {
+  const machine = Layer.mergeAll(
+    Host.layerWith(host),
+    Processes.layer,
+    Files.layer,
+    JsonSchemas.layer,
+    SessionStore.layerWith({ home: host.kitHome }),
+  )
+  const sessions = Layer.unwrap(Effect.map(options(given, host), KitAgent.layerWith))
+  return Effect.map(Layer.buildWithScope(Layer.provide(sessions, machine), scope), (context) =>
+    Context.get(context, AgentSessions.Service),
+  )
+}
+
+const options = Effect.fnUntraced(function* (
+  given: Arguments,
+  host: Host.Interface,
+): Effect.fn.Return<KitAgent.Options, SetupRefused, FileSystem.FileSystem | Path.Path> {
+  const paths = yield* Path.Path
+  const files = yield* FileSystem.FileSystem
+  const { depth, provider, model, effort, sessionId, systemPromptFile } = given
+  const absolute = (path: string) => paths.resolve(host.cwd, path)
+  const systemPrompt =
+    systemPromptFile === undefined
+      ? undefined
+      : yield* Effect.mapError(
+          files.readFileString(absolute(systemPromptFile)),
+          () => new SetupRefused({ message: `the system prompt cannot be read: ${systemPromptFile}` }),
+        )
+  return {
+    depth,
+    ...present({ provider, model, effort, sessionId, systemPrompt }),
+    ...present({
+      root: given.root === undefined ? undefined : absolute(given.root),
+      config: given.config === undefined ? undefined : absolute(given.config),
+      mcpConfig: given.mcpConfig === undefined ? undefined : absolute(given.mcpConfig),
+    }),
+  }
+})
+
+type Present<A> = { [K in keyof A]?: Exclude<A[K], undefined> }
+
+const present = <A extends object>(record: A): Present<A> =>
+  Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined)) as Present<A>

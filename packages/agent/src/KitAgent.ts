@@ -1,0 +1,128 @@
+import type { JsonSchemas } from "@acp-kit/json-schema/JsonSchemas"
+import { Catalog } from "@acp-kit/orchestrator/Catalog"
+import { Config } from "@acp-kit/orchestrator/Config"
+import { Harness, type Harnesses } from "@acp-kit/orchestrator/Harness"
+import type { Inheritance } from "@acp-kit/orchestrator/Inheritance"
+import { Limits } from "@acp-kit/orchestrator/Limits"
+import { Subagents } from "@acp-kit/orchestrator/Subagents"
+import { SubagentTools } from "@acp-kit/orchestrator/SubagentTools"
+import { Host } from "@acp-kit/platform/Host"
+import type { Processes } from "@acp-kit/platform/Processes"
+import { SessionStore } from "@acp-kit/store/SessionStore"
+import * as Effect from "effect/Effect"
+import type * as FileSystem from "effect/FileSystem"
+import * as Layer from "effect/Layer"
+import * as Path from "effect/Path"
+import * as Ref from "effect/Ref"
+import { AgentSessions, type SessionContext } from "./AgentSessions.ts"
+import { ComposeGuide } from "./ComposeGuide.ts"
+import { ComposeTool } from "./ComposeTool.ts"
+import { SetupRefused } from "./Directories.ts"
+import { Histories } from "./History.ts"
+import { LocalTools } from "./LocalTools.ts"
+import type { Effort, Interface as Provider } from "./ModelProvider.ts"
+import { Providers } from "./Providers.ts"
+import { SessionOptions } from "./SessionOptions.ts"
+import { TurnLoop } from "./TurnLoop.ts"
+
+/** What the whole process is about. Absent is what the configuration says, else the default. */
+export interface Options {
+  /** 0 for a process that a person or an editor started, one more for each nesting (S160). */
+  readonly depth: number
+  /** The one working directory that sessions may have, absolute; any where absent. */
+  readonly root?: string
+  readonly provider?: string
+  readonly model?: string
+  readonly effort?: Effort
+  /** The id of the first session. */
+  readonly sessionId?: string
+  /** The configuration file, absolute; without it `config.toml` of Kit's home, which need not exist. */
+  readonly config?: string
+  /** Absolute path. */
+  readonly mcpConfig?: string
+  /** Precedes each conversation. */
+  readonly systemPrompt?: string
+}
+
+export type Services =
+  | Host.Service
+  | Processes.Service
+  | SessionStore.Service
+  | JsonSchemas.Service
+  | FileSystem.FileSystem
+  | Path.Path
+
+/** The sessions of the Kit agent: a model with `compose`, whose programs have children, `shell` and `edit`. */
+export const layerWith = (options: Options): Layer.Layer<AgentSessions.Service, SetupRefused, Services> =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const host = yield* Host.Service
+      const services = yield* Effect.context<Services>()
+      const paths = yield* Path.Path
+      const path = options.config ?? paths.join(host.kitHome, "config.toml")
+      const config = yield* Config.load(path, { required: options.config !== undefined })
+      const beside = (file: string) => paths.resolve(paths.dirname(path), file)
+      const provider = yield* Providers.make({
+        provider: options.provider ?? config.provider,
+        script: config.script === undefined ? undefined : beside(config.script),
+      })
+      const selection = yield* initialSelection(provider, options, config)
+      const inherited: Inheritance = {
+        provider: provider.name,
+        ...(selection.effort === "default" ? {} : { reasoningEffort: selection.effort }),
+        ...(options.config === undefined ? {} : { config: options.config }),
+        ...(options.mcpConfig === undefined ? {} : { mcpConfig: options.mcpConfig }),
+      }
+      const harnesses = Harness.fromTables(config, host.self)
+      const parts = (context: SessionContext) =>
+        Effect.provideContext(sessionParts(context, { depth: options.depth, harnesses, inherited }), services)
+      return AgentSessions.layerWith({
+        provider,
+        selection,
+        system: options.systemPrompt ?? "",
+        limits: TurnLoop.defaultLimits,
+        root: options.root,
+        firstId: options.sessionId,
+        parts,
+      }).pipe(Layer.provide(Limits.layerWith(config.limits)))
+    }).pipe(Effect.mapError((error) => new SetupRefused({ message: error.message }))),
+  )
+
+const initialSelection = Effect.fnUntraced(function* (provider: Provider, options: Options, config: Config.Settings) {
+  const start = { model: provider.models[0].id, effort: "default" } as const
+  const model = options.model ?? config.model
+  const chosen = model === undefined ? start : yield* SessionOptions.set(provider, start, "model", model)
+  return yield* SessionOptions.set(provider, chosen, "reasoning_effort", options.effort ?? config.reasoningEffort ?? "default")
+})
+
+interface Nesting {
+  readonly depth: number
+  readonly harnesses: Harnesses
+  /** What children take over, but for the model, which is the session's own. */
+  readonly inherited: Inheritance
+}
+
+/** What one session is made of: its transcript, its children, its tools. The scope holds all of it. */
+const sessionParts = Effect.fnUntraced(
+  function* ({ id, cwd, additionalDirectories, selection }: SessionContext, { depth, harnesses, inherited }: Nesting) {
+    const store = yield* SessionStore.Service
+    const limits = yield* Limits.Service
+    const { env } = yield* Host.Service
+    const session = yield* store.create({ id, cwd, additionalDirectories, origin: depth === 0 ? "top_level" : "subagent" })
+    const subagents = yield* Subagents.make({
+      session,
+      depth,
+      root: cwd,
+      additionalDirectories,
+      harnesses,
+      inherited: Effect.map(Ref.get(selection), ({ model }) => ({ ...inherited, model })),
+    })
+    const local = yield* LocalTools.make({ root: cwd, env })
+    const catalog = [...Catalog.entries({ harnesses, depth, limits }), ...local.map(ComposeGuide.entryOf)]
+    const compose = ComposeTool.make({ tools: [...SubagentTools.make(subagents), ...local], catalog })
+    return { history: yield* Histories.stored(session), tools: [compose] }
+  },
+  Effect.mapError((error) => new SetupRefused({ message: error.message })),
+)
+
+export * as KitAgent from "./KitAgent.ts"
