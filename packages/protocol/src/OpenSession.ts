@@ -95,6 +95,7 @@ export const openSession = (peer: Peer, id: string, fold: SessionFold, opened: J
       const admitted = yield* Effect.fromResult(admitContent(blocks, capabilities))
       yield* enter(restore)
       run = startTurn(peer, id, fold, admitted, () => gate.leave())
+      yield* connection.fork(run.watch)
       return run
     })
 

@@ -11,8 +11,11 @@ import { Settlement } from "./Settlement.ts"
 import { TurnFold } from "./TurnFold.ts"
 import { failureOf, TurnFailed, type TurnFailure, type TurnResult } from "./TurnResult.ts"
 
-/** A turn that was started; `abandon` settles it as cancelled where nobody will answer any more. */
+/** A turn that was started. */
 export interface TurnRun extends Turn {
+  /** Ends a turn that was answered with an error but whose work goes on, `limits.settle` later; to be run beside the turn. */
+  readonly watch: Effect.Effect<void>
+  /** Settles it as cancelled where nobody will answer any more. */
   readonly abandon: () => void
 }
 
@@ -36,6 +39,7 @@ export const startTurn = (
   const done = Deferred.makeUnsafe<TurnResult, PromptError>()
   let settled = false
   let answer: Json = null
+  const erred = Deferred.makeUnsafe<void>()
   let failed: CallError | undefined
   let asked = false
 
@@ -83,8 +87,10 @@ export const startTurn = (
   }
 
   const refuse = (error: CallError): void => {
-    if (error._tag === "RpcError" && version === 2 && settlement.working) failed = error
-    else if (error._tag === "RpcError" && settlement.cancelling) fail("cancelled")
+    if (error._tag === "RpcError" && version === 2 && settlement.working) {
+      failed = error
+      Deferred.doneUnsafe(erred, Effect.void)
+    } else if (error._tag === "RpcError" && settlement.cancelling) fail("cancelled")
     else settle(Effect.fail(error))
   }
 
@@ -135,6 +141,15 @@ export const startTurn = (
         }),
       )
     }),
+    watch: Effect.raceFirst(
+      Effect.asVoid(waited),
+      Effect.andThen(
+        Effect.andThen(Deferred.await(erred), Effect.sleep(limits.settle)),
+        Effect.sync(() => {
+          if (failed !== undefined) settle(Effect.fail(failed))
+        }),
+      ),
+    ),
     abandon: () => fail("cancelled"),
   }
 }

@@ -37,7 +37,10 @@ export interface Wire {
   readonly take: Effect.Effect<JsonObject>
   /** Every frame written so far. */
   readonly written: ReadonlyArray<JsonObject>
+  /** The agent ends and its output with it. */
   readonly end: (how?: Partial<TransportClosed>) => void
+  /** The agent ends, its output stays open. */
+  readonly exit: (how?: Partial<TransportClosed>) => void
   /** Takes the next request, which must be of this method, and answers it. */
   readonly answer: (method: string, result: Json | { readonly error: Json }) => Effect.Effect<JsonObject>
 }
@@ -70,11 +73,12 @@ export const makeWire: Effect.Effect<Wire> = Effect.gen(function* () {
     take: Queue.take(outbound),
     written,
     end: (how) => {
-      Deferred.doneUnsafe(
-        closed,
-        Effect.succeed(new TransportClosed({ reason: "eof", exitCode: 0, signal: undefined, stderrTail: "", ...how })),
-      )
+      wire.exit(how)
       Queue.offerUnsafe(inbound, undefined)
+    },
+    exit: (how) => {
+      const known = { reason: "eof" as const, exitCode: 0, signal: undefined, stderrTail: "" }
+      Deferred.doneUnsafe(closed, Effect.succeed(new TransportClosed({ ...known, ...how })))
     },
     answer: (method, result) =>
       Effect.gen(function* () {

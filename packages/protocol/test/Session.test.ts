@@ -1,0 +1,601 @@
+import type { Json, JsonObject } from "@acp-kit/protocol/Json"
+import type { Transport } from "@acp-kit/protocol/Transport"
+import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/testing/TestClock"
+import { chunk, initializedV1, initializedV2, makeWire, opened, state, text, update, type Wire } from "./support/Wire.ts"
+
+const result = (id: Json | undefined, value: Json): JsonObject => ({ jsonrpc: "2.0", id: id as Json, result: value })
+const error = (id: Json | undefined, code: number): JsonObject => ({
+  jsonrpc: "2.0",
+  id: id as Json,
+  error: { code, message: "no" },
+})
+
+const permission = (id: Json, ...kinds: ReadonlyArray<string>): JsonObject => ({
+  jsonrpc: "2.0",
+  id,
+  method: "session/request_permission",
+  params: {
+    sessionId: "s",
+    toolCall: { toolCallId: "t", title: "rm" },
+    options: kinds.map((kind, at) => ({ optionId: `${kind}-${at}`, kind, name: kind })),
+  },
+})
+
+/** The agent's whole part of a turn, on either version. */
+const finish = (
+  wire: Wire,
+  version: 1 | 2,
+  id: Json | undefined,
+  stopReason: string | undefined,
+  ...updates: ReadonlyArray<JsonObject>
+) =>
+  version === 1
+    ? wire.send(...updates.map((change) => update("s", change)), result(id, stopReason === undefined ? {} : { stopReason }))
+    : wire.send(
+        result(id, { messageId: "u" }),
+        update("s", state("running")),
+        ...updates.map((change) => update("s", change)),
+        update("s", state("idle", stopReason === undefined ? {} : { stopReason })),
+      )
+
+const both = [1, 2] as const
+const initialized = (version: 1 | 2, session: JsonObject = {}) =>
+  version === 1
+    ? initializedV1({ loadSession: true, promptCapabilities: session.prompt ?? {}, sessionCapabilities: session })
+    : initializedV2(session)
+
+describe.each(both)("a turn on version %d", (version) => {
+  const start = (session: JsonObject = {}) =>
+    Effect.gen(function* () {
+      const wire = yield* makeWire
+      return { wire, ...(yield* opened(wire, initialized(version, session))) }
+    })
+
+  it.effect("S153 succeeds on end_turn and max_tokens", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start()
+      for (const stopReason of ["end_turn", "max_tokens"]) {
+        const turn = yield* Effect.forkChild(session.prompt([text("hi")]))
+        finish(wire, version, (yield* wire.take).id, stopReason, chunk("yes", "m"))
+        expect(yield* Fiber.join(turn)).toMatchObject({ stopReason, text: "yes", truncated: false, rich: false, empty: false })
+      }
+    }),
+  )
+
+  it.effect("S153 fails on cancelled, refusal, max_turn_requests and unknown reasons, and holds what the turn brought", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start()
+      const reasons: ReadonlyArray<[string, string, string]> = [
+        ["cancelled", "cancelled", "nested agent cancelled"],
+        ["refusal", "refusal", "nested agent refused the prompt"],
+        ["max_turn_requests", "max_turn_requests", "nested agent reached its turn-request limit"],
+        ["error", "error", "nested agent turn failed"],
+        ["_error", "error", "nested agent turn failed"],
+        ["because", "unknown", "nested agent returned an unknown stop reason"],
+        ["", "unknown", "nested agent returned an unknown stop reason"],
+      ]
+      for (const [stopReason, reason, message] of reasons) {
+        const turn = yield* Effect.forkChild(Effect.flip(session.prompt([text("hi")])))
+        finish(wire, version, (yield* wire.take).id, stopReason, chunk("partial", "m"))
+        const failed = yield* Fiber.join(turn)
+        expect(failed).toMatchObject({ _tag: "TurnFailed", reason, result: { stopReason, text: "partial" } })
+        expect(failed.message).toBe(message)
+      }
+    }),
+  )
+
+  it.effect("S05 sends the blocks as they are: order, metadata, unknown fields, exact integers", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start({ prompt: { image: {}, embeddedContext: {} } })
+      const blocks: ReadonlyArray<JsonObject> = [
+        {
+          type: "text",
+          text: "a",
+          _meta: { __proto__x: 1, n: 12345678901234567890n },
+          annotations: { audience: ["user"] },
+          odd: null,
+        },
+        { type: "resource", resource: { uri: "u", text: "b", _meta: { deep: [[]] } } },
+        { type: "image", data: "aGk=", mimeType: "image/png" },
+      ]
+      const turn = yield* Effect.forkChild(session.prompt(blocks))
+      const request = yield* wire.take
+      expect(request).toEqual({
+        jsonrpc: "2.0",
+        id: request.id,
+        method: "session/prompt",
+        params: { sessionId: "s", prompt: blocks },
+      })
+      finish(wire, version, request.id, "end_turn")
+      yield* Fiber.join(turn)
+    }),
+  )
+
+  it.effect("S03 S04 S05 sends nothing of a prompt that the agent cannot take", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start()
+      for (const block of [
+        { type: "image", data: "", mimeType: "" },
+        { type: "resource", resource: { uri: "u", text: "" } },
+        { type: "audio" },
+        "bare",
+      ]) {
+        expect(yield* Effect.flip(session.prompt([text("a"), block as Json]))).toMatchObject({ _tag: "ContentRefused", index: 1 })
+      }
+      expect(yield* Effect.flip(session.prompt([]))).toMatchObject({ _tag: "ContentRefused", reason: "empty" })
+      expect(wire.written).toHaveLength(2)
+      expect((yield* session.view).state).toBe("idle")
+    }),
+  )
+
+  it.effect("tells an empty turn apart from one that said something", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start()
+      const turn = (...updates: ReadonlyArray<JsonObject>) =>
+        Effect.gen(function* () {
+          const prompting = yield* Effect.forkChild(session.prompt([text("hi")]))
+          finish(wire, version, (yield* wire.take).id, "end_turn", ...updates)
+          return (yield* Fiber.join(prompting)).empty
+        })
+      expect(yield* turn({ sessionUpdate: "usage_update", used: 1, size: 2 })).toBe(true)
+      expect(yield* turn(chunk("x"))).toBe(false)
+      expect(yield* turn({ sessionUpdate: "tool_call", toolCallId: "t", title: "T" })).toBe(false)
+    }),
+  )
+
+  it.effect("counts nothing that comes between turns to a turn, but keeps title, usage and configuration of it", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start()
+      wire.send(update("s", chunk("stray")), update("s", { sessionUpdate: "tool_call", toolCallId: "x", title: "X" }))
+      const first = yield* Effect.forkChild(session.prompt([text("hi")]))
+      finish(wire, version, (yield* wire.take).id, "end_turn", chunk("one"))
+      expect(yield* Fiber.join(first)).toMatchObject({ text: "one", items: [], tools: [] })
+      wire.send(
+        update("s", chunk("late")),
+        update("s", { sessionUpdate: "usage_update", used: 3, size: 4, cost: { amount: 0.5, currency: "USD" } }),
+        update("s", { sessionUpdate: "session_info_update", title: "T" }),
+        update("s", { sessionUpdate: "config_option_update", configOptions: [{ id: "a" }] }),
+      )
+      const second = yield* Effect.forkChild(session.prompt([text("hi")]))
+      finish(wire, version, (yield* wire.take).id, "end_turn", chunk("two"))
+      expect(yield* Fiber.join(second)).toMatchObject({
+        text: "two",
+        items: [],
+        configOptions: [{ id: "a" }],
+        usage: { used: 3, size: 4, cost: { amount: 0.5, currency: "USD" } },
+      })
+      expect((yield* session.view).title).toBe("T")
+    }),
+  )
+
+  it.effect("queues prompts of one session: the next goes out when the one before has settled", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start()
+      const turns = yield* Effect.forEach(["a", "b", "c"], (words) =>
+        Effect.forkChild(session.prompt([text(words)]), { startImmediately: true }),
+      )
+      for (const words of ["a", "b", "c"]) {
+        const request = yield* wire.take
+        expect(request.params).toMatchObject({ prompt: [{ text: words }] })
+        yield* TestClock.adjust("1 second")
+        expect(wire.written.at(-1)).toBe(request)
+        finish(wire, version, request.id, "end_turn", chunk(words))
+      }
+      for (const [at, turn] of turns.entries()) expect((yield* Fiber.join(turn)).text).toBe("abc"[at])
+    }),
+  )
+
+  it.effect("leaves the line when it is interrupted before its turn, and nothing is sent", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start()
+      const first = yield* Effect.forkChild(session.prompt([text("first")]), { startImmediately: true })
+      const second = yield* Effect.forkChild(session.prompt([text("second")]), { startImmediately: true })
+      const third = yield* Effect.forkChild(session.prompt([text("third")]), { startImmediately: true })
+      const request = yield* wire.take
+      yield* Fiber.interrupt(second)
+      finish(wire, version, request.id, "end_turn")
+      yield* Fiber.join(first)
+      const next = yield* wire.take
+      expect(next.params).toMatchObject({ prompt: [{ text: "third" }] })
+      finish(wire, version, next.id, "end_turn")
+      yield* Fiber.join(third)
+    }),
+  )
+
+  it.effect("cancels when interrupted, waits for the turn to settle, and goes on with the next prompt", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start()
+      const turn = yield* Effect.forkChild(session.prompt([text("hi")]), { startImmediately: true })
+      const { id } = yield* wire.take
+      if (version === 2) wire.send(result(id, { messageId: "u" }), update("s", state("running")))
+      const interrupting = yield* Effect.forkChild(Fiber.interrupt(turn), { startImmediately: true })
+      expect(yield* wire.take).toEqual({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId: "s" } })
+      yield* TestClock.adjust("4 seconds")
+      expect(interrupting.pollUnsafe()).toBeUndefined()
+      expect((yield* session.view).state).toBe("working")
+      wire.send(version === 1 ? result(id, { stopReason: "cancelled" }) : update("s", state("idle", { stopReason: "cancelled" })))
+      yield* Fiber.join(interrupting)
+      expect((yield* session.view).state).toBe("idle")
+      const next = yield* Effect.forkChild(session.prompt([text("again")]))
+      finish(wire, version, (yield* wire.take).id, "end_turn", chunk("well"))
+      expect((yield* Fiber.join(next)).text).toBe("well")
+    }),
+  )
+
+  it.effect("retires the session where a cancelled turn does not settle in time, and takes nothing any more", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start()
+      const turn = yield* session.begin([text("hi")])
+      const { id } = yield* wire.take
+      wire.send(update("s", chunk("words")))
+      const cancelling = yield* Effect.forkChild(turn.cancel, { startImmediately: true })
+      const waiting = yield* Effect.forkChild(Effect.flip(session.prompt([text("next")])), { startImmediately: true })
+      yield* wire.take
+      yield* TestClock.adjust("5 seconds")
+      expect(yield* Fiber.join(cancelling)).toBe("unsettled")
+      expect(yield* Effect.flip(turn.result)).toMatchObject({ reason: "cancelled", result: { text: "words" } })
+      expect(yield* Fiber.join(waiting)).toMatchObject({ _tag: "SessionRetired", sessionId: "s" })
+      expect((yield* session.view).state).toBe("retired")
+      finish(wire, version, id, "end_turn")
+      expect(yield* Effect.flip(session.prompt([text("hi")]))).toMatchObject({ _tag: "SessionRetired" })
+    }),
+  )
+
+  it.effect("settles a cancelled turn whatever it is answered with", () =>
+    Effect.gen(function* () {
+      const answers: ReadonlyArray<(id: Json | undefined) => JsonObject> = [
+        (id) => error(id, -32800),
+        (id) => error(id, -32603),
+        (id) => result(id, { stopReason: "end_turn" }),
+      ]
+      for (const answer of answers) {
+        const { session, wire } = yield* start()
+        const turn = yield* session.begin([text("hi")])
+        const { id } = yield* wire.take
+        const cancelling = yield* Effect.forkChild(turn.cancel, { startImmediately: true })
+        yield* wire.take
+        wire.send(answer(id))
+        expect(yield* Fiber.join(cancelling)).toBe("settled")
+        expect(yield* turn.cancel).toBe("settled")
+        expect((yield* session.view).state).toBe("idle")
+      }
+    }),
+  )
+
+  it.effect("takes a prompt back that is not written when it is cancelled", () =>
+    Effect.gen(function* () {
+      const wire = yield* makeWire
+      const stuck = yield* Deferred.make<void>()
+      const slow: Transport = {
+        ...wire.transport,
+        write: (frame) =>
+          Effect.andThen(frame.includes("slow") ? Deferred.await(stuck) : Effect.void, wire.transport.write(frame)),
+      }
+      const { session } = yield* opened({ ...wire, transport: slow }, initialized(version))
+      const setting = yield* Effect.forkChild(session.setOption("slow", "x"), { startImmediately: true })
+      const turn = yield* session.begin([text("hi")])
+      expect((yield* session.view).state).toBe("working")
+      expect(yield* turn.cancel).toBe("unsent")
+      expect((yield* session.view).state).toBe("idle")
+      yield* Deferred.succeed(stuck, undefined)
+      yield* wire.answer("session/set_config_option", {})
+      yield* Fiber.join(setting)
+      expect(wire.written.map(({ method }) => method)).toEqual(["initialize", "session/new", "session/set_config_option"])
+    }),
+  )
+
+  it.effect("S140 permits always, else once, else cancels; never a rejection", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start()
+      const turn = yield* session.begin([text("hi")])
+      const prompt = yield* wire.take
+      const cases: ReadonlyArray<[ReadonlyArray<string>, Json]> = [
+        [["reject_once", "allow_once", "allow_always"], { outcome: "selected", optionId: "allow_always-2" }],
+        [["allow_once", "allow_once", "reject_always"], { outcome: "selected", optionId: "allow_once-0" }],
+        [["reject_once", "reject_always"], { outcome: "cancelled" }],
+        [["_maybe"], { outcome: "cancelled" }],
+        [[], { outcome: "cancelled" }],
+      ]
+      for (const [kinds, outcome] of cases) {
+        wire.send(permission(0, ...kinds))
+        expect(yield* wire.take).toEqual({ jsonrpc: "2.0", id: 0, result: { outcome } })
+      }
+      wire.send(
+        { jsonrpc: "2.0", id: 9, method: "session/request_permission" },
+        {
+          jsonrpc: "2.0",
+          id: 10,
+          method: "session/request_permission",
+          params: { sessionId: "s", options: [null, 1, { kind: "allow_once" }, { kind: "allow_once", optionId: "/[m]$" }] },
+        },
+      )
+      expect(yield* wire.take).toMatchObject({ id: 9, result: { outcome: { outcome: "cancelled" } } })
+      expect(yield* wire.take).toMatchObject({ id: 10, result: { outcome: { outcome: "selected", optionId: "/[m]$" } } })
+      finish(wire, version, prompt.id, "end_turn")
+      expect((yield* turn.result).tools).toMatchObject([{ id: "t", title: "rm", open: true }])
+    }),
+  )
+
+  it.effect("answers open permission requests with cancelled before it sends session/cancel, and those that come after too", () =>
+    Effect.gen(function* () {
+      const wire = yield* makeWire
+      const stuck = yield* Deferred.make<void>()
+      const slow: Transport = {
+        ...wire.transport,
+        write: (frame) =>
+          Effect.andThen(frame.includes("slow") ? Deferred.await(stuck) : Effect.void, wire.transport.write(frame)),
+      }
+      const { session } = yield* opened({ ...wire, transport: slow }, initialized(version))
+      const turn = yield* session.begin([text("hi")])
+      const { id } = yield* wire.take
+      if (version === 2) wire.send(update("s", state("running")))
+      yield* Effect.forkChild(session.setOption("slow", "x"), { startImmediately: true })
+      wire.send(permission("open", "allow_always"))
+      yield* TestClock.adjust(1)
+      const cancelling = yield* Effect.forkChild(turn.cancel, { startImmediately: true })
+      yield* Deferred.succeed(stuck, undefined)
+      expect((yield* wire.take).method).toBe("session/set_config_option")
+      const cancelled = { outcome: { outcome: "cancelled" } }
+      expect(yield* wire.take).toEqual({ jsonrpc: "2.0", id: "open", result: cancelled })
+      expect((yield* wire.take).method).toBe("session/cancel")
+      wire.send(permission("late", "allow_always"))
+      expect(yield* wire.take).toEqual({ jsonrpc: "2.0", id: "late", result: cancelled })
+      finish(wire, version, id, "cancelled")
+      expect(yield* Fiber.join(cancelling)).toBe("settled")
+      const next = yield* session.begin([text("again")])
+      const second = yield* wire.take
+      wire.send(permission("next", "allow_always"))
+      expect(yield* wire.take).toMatchObject({ result: { outcome: { outcome: "selected" } } })
+      finish(wire, version, second.id, "end_turn")
+      yield* next.result
+    }),
+  )
+
+  it.effect("S141 cancels elicitation of both modes", () =>
+    Effect.gen(function* () {
+      const { wire } = yield* start()
+      const ask = (id: number, params: JsonObject): JsonObject => ({ jsonrpc: "2.0", id, method: "elicitation/create", params })
+      wire.send(
+        ask(0, { mode: "form", message: "name?", sessionId: "s", requestedSchema: {} }),
+        ask(1, { mode: "url", url: "https://x", elicitationId: "e", message: "" }),
+      )
+      expect(yield* wire.take).toEqual({ jsonrpc: "2.0", id: 0, result: { action: "cancel" } })
+      expect(yield* wire.take).toEqual({ jsonrpc: "2.0", id: 1, result: { action: "cancel" } })
+      wire.send({ jsonrpc: "2.0", method: "elicitation/complete", params: { elicitationId: "e" } })
+    }),
+  )
+
+  it.effect("S22 S124 S125 S74 sets options by the version's words and keeps the snapshot that each answer brings", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start()
+      const key = version === 1 ? "id" : "configId"
+      const snapshot = (value: Json): JsonObject => ({
+        configOptions: [
+          {
+            [key]: "model",
+            type: "select",
+            currentValue: value,
+            options: [{ value: "m1" }, { value: "m2" }],
+            odd: 12345678901234567890n,
+          },
+        ],
+      })
+      const model = yield* Effect.forkChild(session.setOption("model", "m2"))
+      expect((yield* wire.answer("session/set_config_option", snapshot("m2"))).params).toEqual({
+        sessionId: "s",
+        configId: "model",
+        value: "m2",
+        ...(version === 1 ? {} : { type: "id" }),
+      })
+      expect(yield* Fiber.join(model)).toMatchObject([{ id: "model", currentValue: "m2", values: ["m1", "m2"] }])
+      expect(yield* session.configOptions).toEqual(snapshot("m2").configOptions)
+      const flag = yield* Effect.forkChild(session.setOption("auto", false))
+      expect((yield* wire.answer("session/set_config_option", {})).params).toEqual({
+        sessionId: "s",
+        configId: "auto",
+        type: "boolean",
+        value: false,
+      })
+      expect(yield* Fiber.join(flag)).toMatchObject([{ id: "model", currentValue: "m2" }])
+      wire.send(update("s", { sessionUpdate: "config_option_update", configOptions: [] }))
+      const rejected = yield* Effect.forkChild(Effect.flip(session.setOption("model", "m9")))
+      yield* wire.answer("session/set_config_option", { error: { code: -32602, message: "no such model" } })
+      expect(yield* Fiber.join(rejected)).toMatchObject({ _tag: "RpcError", code: -32602, message: "no such model" })
+      expect(yield* session.configOptions).toEqual([])
+    }),
+  )
+
+  it.effect("S123 reports authentication errors at every call by method ids alone", () =>
+    Effect.gen(function* () {
+      const { client, session, wire } = yield* start({ fork: {}, close: {} })
+      const calls: ReadonlyArray<[string, Effect.Effect<unknown, unknown>]> = [
+        ["session/prompt", session.prompt([text("hi")])],
+        ["session/set_config_option", session.setOption("a", "b")],
+        ["session/fork", session.fork({ cwd: "/p" })],
+        ["session/new", client.newSession({ cwd: "/p" })],
+        [version === 1 ? "session/load" : "session/resume", client.attach({ sessionId: "old", cwd: "/p" })],
+        ["session/close", session.close],
+      ]
+      for (const [method, call] of calls) {
+        const calling = yield* Effect.forkChild(Effect.flip(call))
+        yield* wire.answer(method, { error: { code: -32000, message: "secret", data: { methodId: "sso", url: "secret" } } })
+        expect(JSON.parse(JSON.stringify(yield* Fiber.join(calling)))).toEqual({
+          _tag: "AuthRequired",
+          method,
+          methodIds: ["login", "sso"],
+        })
+      }
+    }),
+  )
+})
+
+describe("a turn on version 1", () => {
+  it.effect("is malformed without a stop reason", () =>
+    Effect.gen(function* () {
+      const wire = yield* makeWire
+      const { session } = yield* opened(wire, initializedV1())
+      for (const answer of [null, {}, [], "end_turn", { stopReason: null }, { stopReason: 1 }] as ReadonlyArray<Json>) {
+        const turn = yield* Effect.forkChild(Effect.flip(session.prompt([text("hi")])))
+        yield* wire.answer("session/prompt", answer)
+        expect(yield* Fiber.join(turn)).toMatchObject({ _tag: "MalformedResult", method: "session/prompt" })
+      }
+    }),
+  )
+})
+
+describe("a turn on version 2", () => {
+  const start = (session: JsonObject = {}) =>
+    Effect.gen(function* () {
+      const wire = yield* makeWire
+      return { wire, ...(yield* opened(wire, initializedV2(session))) }
+    })
+
+  it.effect("S111 takes a missing or null stop reason for normal completion", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start()
+      for (const more of [{}, { stopReason: null }]) {
+        const turn = yield* Effect.forkChild(session.prompt([text("hi")]))
+        const { id } = yield* wire.take
+        wire.send(
+          result(id, { messageId: "u" }),
+          update("s", state("running")),
+          update("s", chunk("ok", "m")),
+          update("s", state("idle", more)),
+        )
+        expect(yield* Fiber.join(turn)).toMatchObject({ stopReason: undefined, text: "ok" })
+      }
+    }),
+  )
+
+  it.effect(
+    "S111 settles on every revision: answered with nothing, idle without running, idle before the answer, idle twice",
+    () =>
+      Effect.gen(function* () {
+        const { session, wire } = yield* start()
+        const running = update("s", state("running"))
+        const said = update("s", chunk("ok"))
+        const idle = update("s", state("idle", { stopReason: "end_turn" }))
+        const orders: ReadonlyArray<(answer: (value: Json) => JsonObject) => ReadonlyArray<JsonObject>> = [
+          (answer) => [answer({}), running, said, idle],
+          (answer) => [answer(null), running, said, idle],
+          (answer) => [answer({ messageId: "u" }), said, idle],
+          (answer) => [running, said, idle, answer({ messageId: "u" })],
+          (answer) => [running, answer({}), said, idle, idle, idle],
+          (answer) => [update("s", state("requires_action")), answer({}), said, running, idle],
+          (answer) => [said, answer({ stopReason: "end_turn" })],
+        ]
+        for (const order of orders) {
+          const turn = yield* Effect.forkChild(session.prompt([text("hi")]))
+          const { id } = yield* wire.take
+          wire.send(...order((value) => result(id, value)))
+          expect(yield* Fiber.join(turn)).toMatchObject({ text: "ok", stopReason: "end_turn" })
+        }
+      }),
+  )
+
+  it.effect("S111 goes on past an idle that belongs to what came before", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start()
+      wire.send(update("s", state("running")))
+      const turn = yield* Effect.forkChild(session.prompt([text("hi")]), { startImmediately: true })
+      const { id } = yield* wire.take
+      wire.send(
+        update("s", state("idle", { stopReason: "end_turn" })),
+        update("s", state("_odd")),
+        result(id, { messageId: "u" }),
+      )
+      yield* TestClock.adjust("1 minute")
+      expect(turn.pollUnsafe()).toBeUndefined()
+      wire.send(update("s", state("running")), update("s", chunk("mine")), update("s", state("idle", { stopReason: "end_turn" })))
+      expect((yield* Fiber.join(turn)).text).toBe("mine")
+    }),
+  )
+
+  it.effect("fails at an error answer, once the work that was seen has ended or five seconds are over", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start()
+      const turn = () => Effect.forkChild(Effect.flip(session.prompt([text("hi")])), { startImmediately: true })
+      const quick = yield* turn()
+      wire.send(error((yield* wire.take).id, -32603))
+      expect(yield* Fiber.join(quick)).toMatchObject({ _tag: "RpcError", code: -32603 })
+      const ended = yield* turn()
+      wire.send(update("s", state("running")), error((yield* wire.take).id, -32603), update("s", state("idle")))
+      expect(yield* Fiber.join(ended)).toMatchObject({ _tag: "RpcError" })
+      const hanging = yield* turn()
+      wire.send(update("s", state("running")), error((yield* wire.take).id, -32603))
+      yield* TestClock.adjust("4 seconds")
+      expect(hanging.pollUnsafe()).toBeUndefined()
+      yield* TestClock.adjust("2 seconds")
+      expect(yield* Fiber.join(hanging)).toMatchObject({ _tag: "RpcError" })
+    }),
+  )
+
+  it.effect("S30 S33 steers the working turn and gives the receipt; the turn goes on", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start({ inject: { modes: ["steer"] } })
+      const turn = yield* Effect.forkChild(session.prompt([text("hi")]))
+      const { id } = yield* wire.take
+      wire.send(result(id, { messageId: "u" }), update("s", state("running")))
+      const steering = yield* Effect.forkChild(session.steer([text("left")]))
+      const request = yield* wire.answer("session/inject", { messageId: "inj", odd: 1 })
+      expect(request.params).toEqual({ sessionId: "s", mode: "steer", content: [{ type: "text", text: "left" }] })
+      expect(yield* Fiber.join(steering)).toEqual({ messageId: "inj", odd: 1 })
+      wire.send(update("s", chunk("left it is")), update("s", state("idle", { stopReason: "end_turn" })))
+      expect((yield* Fiber.join(turn)).text).toBe("left it is")
+      expect(wire.written.map(({ method }) => method)).not.toContain("session/cancel")
+    }),
+  )
+
+  it.effect("S31 S32 refuses to steer without the capability, an idle session and a retired one; nothing is sent", () =>
+    Effect.gen(function* () {
+      const plain = yield* start()
+      yield* plain.session.begin([text("hi")])
+      yield* plain.wire.take
+      expect(yield* Effect.flip(plain.session.steer([text("x")]))).toMatchObject({
+        _tag: "CapabilityMissing",
+        capability: "steer",
+      })
+      const { session, wire } = yield* start({ inject: { modes: ["steer"] } })
+      expect(yield* Effect.flip(session.steer([text("x")]))).toMatchObject({ _tag: "NotWorking" })
+      expect(yield* Effect.flip(session.steer([]))).toMatchObject({ _tag: "ContentRefused" })
+      const closing = yield* Effect.forkChild(session.close)
+      yield* wire.answer("session/close", {})
+      yield* Fiber.join(closing)
+      expect(yield* Effect.flip(session.steer([text("x")]))).toMatchObject({ _tag: "SessionRetired" })
+      expect([...wire.written, ...plain.wire.written].map(({ method }) => method)).not.toContain("session/inject")
+    }),
+  )
+
+  it.effect("S33 S34 leaves an injection standing whose acknowledgement is late or whose caller is gone", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start({ inject: { modes: ["steer"] } })
+      yield* session.begin([text("hi")])
+      yield* wire.take
+      const late = yield* Effect.forkChild(Effect.flip(session.steer([text("x")])), { startImmediately: true })
+      const first = yield* wire.take
+      yield* TestClock.adjust("5 seconds")
+      expect(yield* Fiber.join(late)).toMatchObject({
+        _tag: "DeadlineExceeded",
+        method: "session/inject",
+        ms: 5_000,
+        delivery: "unknown",
+      })
+      const dropped = yield* Effect.forkChild(session.steer([text("y")]), { startImmediately: true })
+      yield* wire.take
+      yield* Fiber.interrupt(dropped)
+      wire.send(result(first.id, { messageId: "a" }))
+      yield* TestClock.adjust("1 second")
+      expect(wire.written.map(({ method }) => method)).toEqual([
+        "initialize",
+        "session/new",
+        "session/prompt",
+        "session/inject",
+        "session/inject",
+      ])
+    }),
+  )
+})
