@@ -9,7 +9,7 @@ import { system } from "../src/ProcessTable.ts"
 const file = (name: string): string => fileURLToPath(new URL(`./fixtures/${name}`, import.meta.url))
 
 /** How this runtime starts a script. */
-export const launch = (script: string, ...args: ReadonlyArray<string>): readonly [string, ...ReadonlyArray<string>] => [
+const launch = (script: string, ...args: ReadonlyArray<string>): readonly [string, ...ReadonlyArray<string>] => [
   process.execPath,
   ...("Deno" in globalThis ? ["run", "-A", "--no-lock", "--quiet"] : []),
   file(script),
@@ -19,11 +19,14 @@ export const launch = (script: string, ...args: ReadonlyArray<string>): readonly
 const environment = (): Record<string, string> =>
   Object.fromEntries(Object.entries(process.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 
-/** `fixtures/child.mjs` in one of its modes, as a command of this runtime. */
-export const child = (mode: string, ...args: ReadonlyArray<string>): Command => {
-  const [command, ...rest] = launch("child.mjs", mode, ...args)
+/** A script of `fixtures` as a command of this runtime. */
+export const script = (name: string, ...args: ReadonlyArray<string>): Command => {
+  const [command, ...rest] = launch(name, ...args)
   return { command, args: rest, cwd: tmpdir(), env: environment() }
 }
+
+/** `fixtures/child.mjs` in one of its modes. */
+export const child = (mode: string, ...args: ReadonlyArray<string>): Command => script("child.mjs", mode, ...args)
 
 /** Everything until the end of a stream. */
 export const drain = Effect.fnUntraced(function* (read: Child["read"]) {
@@ -52,3 +55,14 @@ export const directory = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "kit-platform-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true })),
 )
+
+/** The next `length` bytes of ASCII, or what there is until the end. */
+export const firstText = Effect.fnUntraced(function* (read: Child["read"], length: number) {
+  let text = ""
+  while (text.length < length) {
+    const chunk = yield* read
+    if (chunk === undefined) break
+    text += Buffer.from(chunk).toString()
+  }
+  return text
+})

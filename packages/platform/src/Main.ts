@@ -1,0 +1,66 @@
+import type { Writable } from "node:stream"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+
+const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
+
+/** The exit code of a program that broke: a defect, a stray throw, a stray rejection. */
+export const broken = 70
+
+/**
+ * Waits until the reader has taken everything. Bun answers an empty write too early; on Node, to end the stream would end it for every
+ * process that shares it, wherever it is a socket.
+ */
+const flushed = (stream: Writable): Promise<void> =>
+  new Promise((resolve) => {
+    if (stream.destroyed || stream.writableEnded) resolve()
+    else if ("Bun" in globalThis) stream.end(() => resolve())
+    else stream.write("", () => resolve())
+  })
+
+const codeOf = (exit: Exit.Exit<number>): number => {
+  if (Exit.isSuccess(exit)) return exit.value
+  if (Cause.hasInterruptsOnly(exit.cause)) return 128 + signals.SIGINT
+  process.stderr.write(`kit: ${Cause.pretty(exit.cause)}\n`)
+  return broken
+}
+
+/**
+ * Runs a program as the process and leaves with the code it succeeds with, after its finalizers, when stdout and stderr have been taken
+ * to the last byte. The first of INT, TERM and HUP interrupts it (exit 130, 143, 129), any signal after that leaves at once. A defect, a
+ * stray throw or a stray rejection is printed on stderr and exits 70; the latter two interrupt the program first. A reader of stdout or
+ * stderr that went away is no failure.
+ */
+export const run = (program: Effect.Effect<number>): void => {
+  let forced: number | undefined
+  let over = false
+  setInterval(() => {}, 2 ** 31 - 1)
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+
+  const leave = async (code: number) => {
+    over = true
+    await Promise.all([flushed(process.stdout), flushed(process.stderr)])
+    process.exit(code)
+  }
+
+  let interruptProgram = () => {}
+  const interrupt = (code: number) => {
+    if (over || forced !== undefined) process.exit(forced ?? code)
+    forced = code
+    interruptProgram()
+  }
+  for (const [name, number] of Object.entries(signals)) process.on(name, () => interrupt(128 + number))
+  for (const event of ["uncaughtException", "unhandledRejection"] as const) {
+    process.on(event, (cause: unknown) => {
+      process.stderr.write(`kit: ${event}: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}\n`)
+      interrupt(broken)
+    })
+  }
+
+  const fiber = Effect.runFork(program)
+  interruptProgram = () => fiber.interruptUnsafe(fiber.id)
+  fiber.addObserver((exit) => void leave(forced ?? codeOf(exit)))
+}
+
+export * as Main from "./Main.ts"
