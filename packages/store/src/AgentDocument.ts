@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import type { AgentLaunchSpec } from "./AgentLaunchSpec.ts"
 import type { AgentMeta } from "./AgentMeta.ts"
-import type * as Document from "./Document.ts"
+import * as Document from "./Document.ts"
 import { isObject, type Json, type JsonObject } from "./Json.ts"
 import { Corrupt, of, type StoreError } from "./StoreError.ts"
 
@@ -38,12 +38,11 @@ const spec = (value: JsonObject): AgentLaunchSpec => {
 }
 
 /** What a `meta.json` says. Missing optional members get defaults, unknown ones are kept in the raw object; only ids must be there. */
-export const view = Effect.fnUntraced(function* (path: string, raw: JsonObject): Effect.fn.Return<AgentMeta, StoreError> {
-  if (raw.schema !== format.schema) return yield* of(new Corrupt({ path, why: `it is no ${format.schema} document` }))
+export const viewOf = (path: string, raw: JsonObject): AgentMeta | StoreError => {
+  if (raw.schema !== format.schema) return of(new Corrupt({ path, why: `it is no ${format.schema} document` }))
   const sessionId = text(raw.session_id)
   const agentId = text(raw.agent_id)
-  if (sessionId === undefined || agentId === undefined)
-    return yield* of(new Corrupt({ path, why: "it names no session or no agent" }))
+  if (sessionId === undefined || agentId === undefined) return of(new Corrupt({ path, why: "it names no session or no agent" }))
   const prompt = object(raw.prompt)
   const created = text(raw.created_at) ?? timestamp(0)
   const reason = text(raw.status_reason)
@@ -63,7 +62,13 @@ export const view = Effect.fnUntraced(function* (path: string, raw: JsonObject):
     migrated_from: list(raw.migrated_from).filter(isObject) as unknown as AgentMeta["migrated_from"],
     ext: object(raw.ext),
   }
-})
+}
+
+/** {@link viewOf} as an effect. */
+export const view = (path: string, raw: JsonObject): Effect.Effect<AgentMeta, StoreError> => {
+  const meta = viewOf(path, raw)
+  return Document.isStoreError(meta) ? Effect.fail(meta) : Effect.succeed(meta)
+}
 
 export interface Initial {
   readonly sessionId: string

@@ -82,17 +82,23 @@ export const readMeta = Effect.fnUntraced(function* (
   return raw ?? (yield* of(new Corrupt({ path, why: `it is missing, though ${agentId} has a directory` })))
 })
 
-/** Refuses the metadata of another session or another agent (K10). */
-export const checkOwner = Effect.fnUntraced(function* (
+/** Why metadata is not that of this agent of this session (K10), `undefined` where it is. */
+export const ownerProblem = (meta: AgentMeta, sessionId: string, agentId: string, path: string): StoreError | undefined => {
+  if (meta.session_id !== sessionId) return of(new ForeignSession({ id: agentId, session: sessionId, owner: meta.session_id }))
+  if (meta.agent_id !== agentId) return of(new Corrupt({ path, why: `it is the metadata of ${meta.agent_id}` }))
+  return undefined
+}
+
+/** {@link ownerProblem} as an effect. */
+export const checkOwner = (
   meta: AgentMeta,
   sessionId: string,
   agentId: string,
   path: string,
-): Effect.fn.Return<void, StoreError> {
-  if (meta.session_id !== sessionId)
-    return yield* of(new ForeignSession({ id: agentId, session: sessionId, owner: meta.session_id }))
-  if (meta.agent_id !== agentId) return yield* of(new Corrupt({ path, why: `it is the metadata of ${meta.agent_id}` }))
-})
+): Effect.Effect<void, StoreError> => {
+  const problem = ownerProblem(meta, sessionId, agentId, path)
+  return problem === undefined ? Effect.void : Effect.fail(problem)
+}
 
 /** Whether a segment's first line names a session that the agent was moved from. */
 export const acceptsHead =

@@ -79,6 +79,8 @@ export interface Interface {
   readonly list: (path: string) => Effect.Effect<ReadonlyArray<string> | undefined, DiskError>
   /** The whole of a small file; `undefined` where there is none. */
   readonly readFile: (path: string) => Effect.Effect<Uint8Array | undefined, DiskError>
+  /** The same of many files at once, each on its own: what cannot be read is a {@link DiskError} in its place. */
+  readonly readFiles: (paths: ReadonlyArray<string>) => Effect.Effect<ReadonlyArray<Uint8Array | undefined | DiskError>>
   /** Creates one directory, 0700 whatever the umask; `EEXIST` where anything has that name. */
   readonly makeDirectory: (path: string) => Effect.Effect<void, DiskError>
   /** Replaces a file, or moves a directory to a free name. */

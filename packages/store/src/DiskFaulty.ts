@@ -70,6 +70,13 @@ export const layerWith = (plan: (attempt: Attempt) => Fault | undefined): Layer.
         stat: onPath("stat", inner.stat),
         list: onPath("list", inner.list),
         readFile: onPath("readFile", inner.readFile),
+        readFiles: (paths) =>
+          Effect.forEach(paths, (path) =>
+            Effect.match(guard("readFile", path, inner.readFile(path)), {
+              onFailure: (error) => error,
+              onSuccess: (bytes) => bytes,
+            }),
+          ),
         makeDirectory: onPath("makeDirectory", inner.makeDirectory),
         rename: onPath("rename", inner.rename),
         unlink: onPath("unlink", inner.unlink),

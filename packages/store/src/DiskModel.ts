@@ -155,6 +155,10 @@ export class DiskModel {
         if (found.kind !== "file") throw fault("EISDIR")
         return found.data.slice(0, found.length)
       }),
+    readFiles: (paths) =>
+      Effect.forEach(paths, (path) =>
+        Effect.match(this.calls.readFile(path), { onFailure: (error) => error, onSuccess: (bytes) => bytes }),
+      ),
     makeDirectory: (path) =>
       this.run("makeDirectory", path, () => {
         const [parent, name] = this.parentOf(path)

@@ -71,6 +71,20 @@ const openRegular = (path: string, flags: number, mode?: number): number => {
   throw Object.assign(new Error("not a regular file"), { code: "EISDIR" })
 }
 
+/** One read is enough for most files; what is no regular file cannot be read without blocking, and fails. */
+const scratch = new Uint8Array(64 * 1024)
+
+const readWhole = (path: string): Uint8Array => {
+  const descriptor = fs.openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    const count = fs.readSync(descriptor, scratch, 0, scratch.length, 0)
+    if (count < scratch.length) return scratch.slice(0, count)
+    return readAll(descriptor, 0, fs.fstatSync(descriptor).size)
+  } finally {
+    fs.closeSync(descriptor)
+  }
+}
+
 const open = (call: Call, path: string, flags: number, mode?: number): Effect.Effect<File, DiskError> =>
   attempt(call, path, () => {
     const descriptor = openRegular(path, flags, mode)
@@ -133,15 +147,17 @@ const make: Effect.Effect<Interface> = Effect.sync(() => {
         }
       }),
     list: (path) => orAbsent("list", path, () => fs.readdirSync(path).sort()),
-    readFile: (path) =>
-      orAbsent("readFile", path, () => {
-        const descriptor = openRegular(path, O_RDONLY)
-        try {
-          return readAll(descriptor, 0, fs.fstatSync(descriptor).size)
-        } finally {
-          fs.closeSync(descriptor)
-        }
-      }),
+    readFile: (path) => orAbsent("readFile", path, () => readWhole(path)),
+    readFiles: (paths) =>
+      Effect.sync(() =>
+        paths.map((path) => {
+          try {
+            return readWhole(path)
+          } catch (error) {
+            return codeOf(error) === "ENOENT" ? undefined : failure("readFile", path, error)
+          }
+        }),
+      ),
     makeDirectory: (path) =>
       attempt("makeDirectory", path, () => {
         fs.mkdirSync(path, { mode: 0o700 })

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import { Disk } from "./Disk.ts"
 import { isObject, type JsonObject, parse, stringifyPretty } from "./Json.ts"
-import { Corrupt, NewerVersion, of, ofDisk, type StoreError } from "./StoreError.ts"
+import { Corrupt, NewerVersion, of, ofDisk, StoreError } from "./StoreError.ts"
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder("utf-8")
@@ -68,10 +68,16 @@ export interface Format {
 }
 
 /** The object of JSON bytes, or why there is none. A byte order mark is ignored. */
-export const decode = (path: string, bytes: Uint8Array): Effect.Effect<JsonObject, StoreError> => {
-  if (bytes.length === 0) return Effect.fail(of(new Corrupt({ path, why: "it is empty" })))
+export const objectOf = (path: string, bytes: Uint8Array): JsonObject | StoreError => {
+  if (bytes.length === 0) return of(new Corrupt({ path, why: "it is empty" }))
   const value = parse(decoder.decode(bytes))
-  return isObject(value) ? Effect.succeed(value) : Effect.fail(of(new Corrupt({ path, why: "it is not a JSON object" })))
+  return isObject(value) ? value : of(new Corrupt({ path, why: "it is not a JSON object" }))
+}
+
+/** {@link objectOf} as an effect. */
+export const decode = (path: string, bytes: Uint8Array): Effect.Effect<JsonObject, StoreError> => {
+  const value = objectOf(path, bytes)
+  return isStoreError(value) ? Effect.fail(value) : Effect.succeed(value)
 }
 
 /** The object in a file, `undefined` where there is no file. Unknown fields are there. */
@@ -92,5 +98,8 @@ export const checkWritable = (path: string, value: JsonObject, format: Format): 
     ? Effect.fail(of(new NewerVersion({ path, version: minReader, supported: format.version })))
     : Effect.void
 }
+
+/** Whether a decoder's answer is a failure. */
+export const isStoreError = (value: object): value is StoreError => value instanceof StoreError
 
 export * as Document from "./Document.ts"

@@ -111,15 +111,21 @@ const mend = Effect.fnUntraced(function* (
   }
   for (const gap of scan.gaps) {
     const kept = yield* setAside(name, file, scan.segment, gap.from, gap.to, false)
-    const numbers = gap.firstSeq === undefined ? "" : ` (records ${gap.firstSeq} to ${gap.lastSeq})`
     warnings.push({
       kind: "damage_skipped",
       path,
-      message: `bytes ${gap.from} to ${gap.to}${numbers} cannot be read and are skipped${kept === undefined ? "" : `; a copy is in ${kept}`}`,
+      message: `${describeGap(gap)}${kept === undefined ? "" : `; a copy is in ${kept}`}`,
     })
   }
   return { file, segment: scan.segment, end, lastSeq: scan.lastSeq, sealed: scan.sealed, gaps: scan.gaps, cut, warnings }
 })
+
+/** A gap in words. */
+export const describeGap = (gap: LogGap): string => {
+  const numbers = gap.firstSeq === undefined ? "" : `records ${gap.firstSeq} to ${gap.lastSeq}`
+  if (gap.from === gap.to) return `${numbers} are missing`
+  return `bytes ${gap.from} to ${gap.to}${numbers === "" ? "" : ` (${numbers})`} cannot be read and are skipped`
+}
 
 interface Scan {
   readonly segment: number
@@ -180,7 +186,7 @@ const scanActive = Effect.fnUntraced(function* (
     segment,
     size,
     goodEnd: decoder.goodEnd,
-    lastSeq: decoder.lastSeq ?? before ?? 0,
+    lastSeq: Math.max(decoder.lastSeq ?? before ?? 0, options.from?.seq ?? 0),
     sealed: lastKind === "seal",
     unterminated,
     gaps,

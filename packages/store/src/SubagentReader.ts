@@ -5,12 +5,13 @@ import * as AgentDocument from "./AgentDocument.ts"
 import * as AgentFiles from "./AgentFiles.ts"
 import { is as isAgentId } from "./AgentId.ts"
 import { type AgentMeta, isLive } from "./AgentMeta.ts"
-import { Disk } from "./Disk.ts"
+import { Disk, DiskError } from "./Disk.ts"
+import * as Document from "./Document.ts"
 import * as Layout from "./Layout.ts"
 import { isGap } from "./LogDecoder.ts"
 import * as LogReader from "./LogReader.ts"
 import * as Orphans from "./Orphans.ts"
-import { ForeignSession, of, ofDisk, type StoreError } from "./StoreError.ts"
+import { Corrupt, ForeignSession, of, ofDisk, type StoreError } from "./StoreError.ts"
 import type { AgentSummary, LoadedAgent, Reader } from "./SubagentStore.ts"
 import * as Verify from "./Verify.ts"
 import type { Warning } from "./Warning.ts"
@@ -91,6 +92,26 @@ const newestFirst = (a: AgentSummary, b: AgentSummary): number => {
   return left === right ? (a.id < b.id ? 1 : -1) : left < right ? 1 : -1
 }
 
+/** Files read in one call, between which other fibers run. */
+const listBatch = 256
+
+/** One row of the list. */
+const summary = (
+  options: ReaderOptions,
+  id: string,
+  path: string,
+  content: Uint8Array | undefined | DiskError,
+  live: boolean,
+): AgentSummary => {
+  if (content === undefined) return { id, problem: of(new Corrupt({ path, why: "it is missing" })) }
+  if (content instanceof DiskError) return { id, problem: ofDisk(content) }
+  const raw = Document.objectOf(path, content)
+  const meta = Document.isStoreError(raw) ? raw : AgentDocument.viewOf(path, raw)
+  if (Document.isStoreError(meta)) return { id, problem: meta }
+  const problem = AgentFiles.ownerProblem(meta, options.sessionId, id, path)
+  return problem === undefined ? { id, meta: live ? meta : asInterrupted(meta) } : { id, problem }
+}
+
 const list = Effect.fn("SubagentStore.list")(function* (
   options: ReaderOptions,
   filter: { readonly status?: string; readonly limit?: number } = {},
@@ -100,14 +121,13 @@ const list = Effect.fn("SubagentStore.list")(function* (
   const names = ((yield* disk.list(parent).pipe(Effect.mapError(ofDisk))) ?? []).filter(isAgentId)
   const live = names.length > 0 && (yield* options.isLive)
   const rows: Array<AgentSummary> = []
-  for (const id of names) {
-    const row = yield* readMeta(options, `${parent}/${id}`, id).pipe(
-      Effect.match({
-        onFailure: (problem): AgentSummary => ({ id, problem }),
-        onSuccess: (meta): AgentSummary => ({ id, meta: live ? meta : asInterrupted(meta) }),
-      }),
-    )
-    if (filter.status === undefined || row.meta?.status === filter.status) rows.push(row)
+  for (let at = 0; at < names.length; at += listBatch) {
+    const ids = names.slice(at, at + listBatch)
+    const contents = yield* disk.readFiles(ids.map((id) => `${parent}/${id}/${Layout.metaFile}`))
+    for (const [index, id] of ids.entries()) {
+      const row = summary(options, id, `${parent}/${id}/${Layout.metaFile}`, contents[index], live)
+      if (filter.status === undefined || row.meta?.status === filter.status) rows.push(row)
+    }
   }
   rows.sort(newestFirst)
   return filter.limit === undefined ? rows : rows.slice(0, filter.limit)

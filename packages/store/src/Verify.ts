@@ -8,6 +8,7 @@ import * as Layout from "./Layout.ts"
 import { isGap } from "./LogDecoder.ts"
 import { activePath, type LogName, segments } from "./LogFiles.ts"
 import * as LogReader from "./LogReader.ts"
+import { describeGap } from "./LogRecovery.ts"
 import { ofDisk, type StoreError } from "./StoreError.ts"
 import type { Finding } from "./SubagentStore.ts"
 import type { Warning } from "./Warning.ts"
@@ -85,10 +86,7 @@ export const log = Effect.fn("Verify.log")(function* (
     Stream.runForEach((element) =>
       Effect.sync(() => {
         if (isGap(element)) {
-          const numbers = element.firstSeq === undefined ? "" : `, records ${element.firstSeq} to ${element.lastSeq}`
-          findings.push(
-            error(path, `segment ${element.segment}: bytes ${element.from} to ${element.to} cannot be read${numbers}`),
-          )
+          findings.push(error(path, `segment ${element.segment}: ${describeGap(element)}`))
         } else {
           records++
           understood = AgentContext.replayOnto({}, element) && understood
