@@ -83,6 +83,8 @@ export interface AgentClient {
   }) => Effect.Effect<Json, CallError | CapabilityMissing>
   /** Resolves when the connection is gone, with all that is known of how. */
   readonly closed: Effect.Effect<TransportClosed>
+  /** Succeeds once every frame that was put out before has been written, or the connection is gone. A peer that does not read keeps it waiting. */
+  readonly flush: Effect.Effect<void>
 }
 
 const requireCapability = (capabilities: Capabilities, capability: "load" | "list"): Effect.Effect<void, CapabilityMissing> =>
@@ -185,5 +187,6 @@ export const connect = (transport: Transport, options: Options): Effect.Effect<A
           connection.call({ method: "session/list", params: Methods.list(page), accept: asJson }),
         ),
       closed: connection.closed,
+      flush: connection.flush,
     }
   })

@@ -45,6 +45,8 @@ export interface Connection {
   /** Names these login methods in authentication errors from now on. */
   readonly advertise: (methodIds: ReadonlyArray<string>) => void
   readonly closed: Effect.Effect<TransportClosed>
+  /** Succeeds once every frame that was put out before has been written, or the connection is gone. */
+  readonly flush: Effect.Effect<void>
 }
 
 export interface ConnectionOptions {
@@ -252,5 +254,16 @@ export const makeConnection = (transport: Transport, options: ConnectionOptions)
         calls.advertised = methodIds
       },
       closed: Deferred.await(gone),
+      flush: Effect.suspend(() => {
+        const written = Deferred.makeUnsafe<void>()
+        outbox.put({
+          message: () => {
+            Deferred.doneUnsafe(written, Effect.void)
+            return undefined
+          },
+          filed: { kind: "notification" },
+        })
+        return Effect.raceFirst(Deferred.await(written), Effect.asVoid(Deferred.await(gone)))
+      }),
     }
   })
