@@ -102,9 +102,11 @@ const attempt = Effect.fnUntraced(function* (
     Effect.onError(() => Effect.andThen(child.stop(impatient(limits)), Scope.close(scope, Exit.void))),
   )
   const stop = (how?: "afterCancel") =>
-    child
-      .stop(how === undefined ? ladder(limits) : impatient(limits))
-      .pipe(Effect.andThen(Scope.close(scope, Exit.void)), Effect.uninterruptible)
+    Effect.raceFirst(client.flush, Effect.sleep(limits.drainMs)).pipe(
+      Effect.andThen(child.stop(how === undefined ? ladder(limits) : impatient(limits))),
+      Effect.andThen(Scope.close(scope, Exit.void)),
+      Effect.uninterruptible,
+    )
   return { client, pid: child.pid, stop }
 })
 

@@ -66,10 +66,9 @@ const failureOf = (child: Child, error: PromptError): SubagentError => {
       return new SubagentError({
         code: "TURN_FAILED",
         message: `nested agent turn failed: ${error.message} (${error.code})`,
-        uncertain: true,
       })
     case "MalformedResult":
-      return new SubagentError({ code: "TURN_FAILED", message: `nested agent turn failed: ${error.message}`, uncertain: true })
+      return new SubagentError({ code: "TURN_FAILED", message: `nested agent turn failed: ${error.message}` })
   }
 }
 
@@ -89,7 +88,7 @@ type Outcome =
   | { readonly type: "closed"; readonly error: SubagentError }
 
 /** Sends the prompt and waits for its end, for the end of the child, or for an interruption, whatever comes first. */
-const dispatch = (child: Child, { session }: Attachment, blocks: ReadonlyArray<Json>): Effect.Effect<Outcome> =>
+const dispatch = (child: Child, { connection, session }: Attachment, blocks: ReadonlyArray<Json>): Effect.Effect<Outcome> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* (): Effect.fn.Return<Outcome> {
       const begun = yield* Effect.exit(restore(session.begin(blocks)))
@@ -100,7 +99,8 @@ const dispatch = (child: Child, { session }: Attachment, blocks: ReadonlyArray<J
           : { type: "refused", error: failureOf(child, error.value) }
       }
       const turn = begun.value
-      const end = yield* Effect.exit(restore(Effect.raceFirst(turn.result, Deferred.await(child.ended))))
+      const gone = Effect.flatMap(connection.client.closed, Effect.fail)
+      const end = yield* Effect.exit(restore(Effect.raceAllFirst([turn.result, gone, Deferred.await(child.ended)])))
       if (Exit.isSuccess(end)) return { type: "settled", result: end.value }
       const error = Exit.findErrorOption(end)
       if (Option.isNone(error)) return { type: "interrupted", how: yield* turn.cancel }

@@ -6,7 +6,10 @@ import * as Schema from "effect/Schema"
 
 const limits = { updateItems: 64, updateBytes: 65_536 }
 
-const turn = (items: ReadonlyArray<JsonObject>, more: { rich?: boolean; truncated?: boolean; configOptions?: ReadonlyArray<JsonObject> } = {}) => ({
+const turn = (
+  items: ReadonlyArray<JsonObject>,
+  more: { rich?: boolean; truncated?: boolean; configOptions?: ReadonlyArray<JsonObject> } = {},
+) => ({
   items,
   truncated: more.truncated ?? false,
   rich: more.rich ?? items.length > 0,
@@ -34,7 +37,10 @@ describe("Capture", () => {
 
   it("adds the latest snapshot to a rich turn, changed or not", () => {
     const baseline = Capture.snapshotText(option("a"))
-    expect(Capture.updatesOf(turn([call("x")], { configOptions: option("a") }), baseline, limits)?.items).toEqual([call("x"), snapshot("a")])
+    expect(Capture.updatesOf(turn([call("x")], { configOptions: option("a") }), baseline, limits)?.items).toEqual([
+      call("x"),
+      snapshot("a"),
+    ])
   })
 
   it("keeps 64 items, the snapshot among them, and says that it left some out", () => {
@@ -82,7 +88,11 @@ describe("Capture", () => {
 
   it.prop(
     "stays within items and bytes, and keeps the order of what it keeps",
-    { sizes: Arbitrary.array(Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20_000 }))), { maxLength: 90 }) },
+    {
+      sizes: Arbitrary.array(Arbitrary.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 20_000 }))), {
+        maxLength: 90,
+      }),
+    },
     ({ sizes }) => {
       const items = sizes.map((size, at) => ({ sessionUpdate: "plan", at, text: "x".repeat(size) }))
       const updates = Capture.updatesOf(turn(items, { rich: true }), undefined, limits)

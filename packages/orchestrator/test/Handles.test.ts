@@ -1,4 +1,13 @@
-import { admissions, type Event, keepsName, next, shown, type State, takesPlace, transitions } from "@acp-kit/orchestrator/Handles"
+import {
+  admissions,
+  type Event,
+  keepsName,
+  next,
+  type State,
+  shown,
+  takesPlace,
+  transitions,
+} from "@acp-kit/orchestrator/Handles"
 import { describe, expect, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
@@ -41,7 +50,8 @@ describe("Handles", () => {
     expect(takesPlace.retired).toBe(false)
     expect(keepsName("retired")).toBe(false)
     for (const state of states.filter((state) => state !== "retired")) expect(keepsName(state)).toBe(true)
-    for (const state of states.filter((state) => state !== "retired" && state !== "detached")) expect(takesPlace[state]).toBe(true)
+    for (const state of states.filter((state) => state !== "retired" && state !== "detached"))
+      expect(takesPlace[state]).toBe(true)
   })
 
   it("lets a steer through while a turn works, and at no other time", () => {

@@ -35,7 +35,10 @@ describe("Names", () => {
   })
 
   const preferred = Arbitrary.schema(
-    Schema.Union([Schema.Literals(["Reviewer", "reviewer", "REVIEWER ", "x".repeat(32), "x".repeat(31), "Agent 1", ""]), Schema.String]),
+    Schema.Union([
+      Schema.Literals(["Reviewer", "reviewer", "REVIEWER ", "x".repeat(32), "x".repeat(31), "Agent 1", ""]),
+      Schema.String,
+    ]),
   )
 
   it.prop(

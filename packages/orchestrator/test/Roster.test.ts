@@ -16,7 +16,8 @@ const row = (id: string, more: Partial<RosterRow> = {}): RosterRow => ({
   ...more,
 })
 
-const take = (roster: Roster, count: number) => Effect.map(Stream.runCollect(Stream.take(roster.events, count)), (events): ReadonlyArray<RosterEvent> => events)
+const take = (roster: Roster, count: number) =>
+  Effect.map(Stream.runCollect(Stream.take(roster.events, count)), (events): ReadonlyArray<RosterEvent> => events)
 
 describe("Roster", () => {
   it.effect("starts with the rows of now, then tells what happens", () =>

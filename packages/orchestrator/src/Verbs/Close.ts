@@ -1,6 +1,7 @@
 import type { ProtocolError } from "@acp-kit/protocol/ProtocolError"
 import type { Json } from "@acp-kit/runlet/Host"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Semaphore from "effect/Semaphore"
 import { Arguments } from "../Arguments.ts"
@@ -37,12 +38,13 @@ const wordsOf = (method: "session/close" | "session/delete", limits: Limits.Inte
       return `ACP harness did not answer ${method} within ${Limits.seconds(method === "session/close" ? limits.closeMs : limits.deleteMs)}`
     case "TransportClosed":
       return `nested agent process exited without a ${method === "session/close" ? "close" : "delete"} response`
-    case "AuthRequired":
-      return `${method} failed: ${error.message}`
     default:
       return `${method} failed: ${error.message}`
   }
 }
+
+/** What is not there any more needs no closing or deleting. */
+const isGone = (error: RemoteError): boolean => error._tag === "RpcError" && error.code === -32_002
 
 /** Closes the session at the child, then deletes its history, each where the child can (S14). */
 const closeRemote = Effect.fnUntraced(function* (
@@ -57,13 +59,13 @@ const closeRemote = Effect.fnUntraced(function* (
     return
   }
   if (capabilities.close) {
-    yield* Effect.mapError(session.close, (error) =>
-      leftBehind("CLOSE_FAILED", child, wordsOf("session/close", parent.limits, error)),
+    yield* Effect.catchIf(session.close, isGone, () => Effect.void).pipe(
+      Effect.mapError((error) => leftBehind("CLOSE_FAILED", child, wordsOf("session/close", parent.limits, error))),
     )
   }
   if (capabilities.delete) {
-    yield* Effect.mapError(session.delete, (error) =>
-      leftBehind("DELETE_FAILED", child, wordsOf("session/delete", parent.limits, error)),
+    yield* Effect.catchIf(session.delete, isGone, () => Effect.void).pipe(
+      Effect.mapError((error) => leftBehind("DELETE_FAILED", child, wordsOf("session/delete", parent.limits, error))),
     )
   }
 })
@@ -72,10 +74,10 @@ const endAttached = (parent: Parent, child: Child): Effect.Effect<void, Subagent
   Effect.suspend(() => {
     const { attachment } = child
     if (attachment === undefined) return Effect.void
-    return Effect.ensuring(
-      closeRemote(parent, child, attachment),
-      release(parent, child, child.unsettled ? "unsettled" : undefined),
-    )
+    return Effect.onExit(closeRemote(parent, child, attachment), (exit) => {
+      const alone = attachment.connection.residents.size === 1
+      return release(parent, child, child.unsettled && (alone || Exit.isFailure(exit)) ? "unsettled" : "closed")
+    })
   })
 
 /** A restored child is started once more so that its session can be closed and its history deleted (S108). */

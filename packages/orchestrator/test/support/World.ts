@@ -3,7 +3,7 @@ import * as Os from "node:os"
 import * as Path from "node:path"
 import { fileURLToPath } from "node:url"
 import { JsonSchemas } from "@acp-kit/json-schema/JsonSchemas"
-import { Harness } from "@acp-kit/orchestrator/Harness"
+import type { Harness } from "@acp-kit/orchestrator/Harness"
 import type { Inheritance } from "@acp-kit/orchestrator/Inheritance"
 import { Limits } from "@acp-kit/orchestrator/Limits"
 import { ModelPolicy } from "@acp-kit/orchestrator/ModelPolicy"
@@ -114,7 +114,13 @@ export const make = Effect.fnUntraced(function* (settings: Settings = {}): Effec
   const root = Path.join(folder, "root")
   Fs.mkdirSync(root)
   const self = [process.execPath, agent] as const
-  const host = { env: { ...(process.env as Record<string, string>), ...settings.env }, kitHome: home, cwd: root, self, version: "9.9.9" }
+  const host = {
+    env: { ...(process.env as Record<string, string>), ...settings.env },
+    kitHome: home,
+    cwd: root,
+    self,
+    version: "9.9.9",
+  }
   let opened: string | undefined
 
   const open = Effect.fnUntraced(function* (more: Partial<Settings> = {}): Effect.fn.Return<Parent, never, Scope.Scope> {
@@ -178,7 +184,8 @@ export const make = Effect.fnUntraced(function* (settings: Settings = {}): Effec
 export const script = (...steps: ReadonlyArray<Step>): string => JSON.stringify({ script: steps })
 
 /** The failure of a verb. */
-export const failure = <A>(effect: Effect.Effect<A, SubagentError>): Effect.Effect<SubagentError> => Effect.orDie(Effect.flip(effect))
+export const failure = <A>(effect: Effect.Effect<A, SubagentError>): Effect.Effect<SubagentError> =>
+  Effect.orDie(Effect.flip(effect))
 
 /** Collects roster events for as long as the scope lives. */
 export const watch = Effect.fnUntraced(function* (parent: Subagents.Interface) {
@@ -225,6 +232,7 @@ export const appears = (file: string): Effect.Effect<void> =>
 
 export const touch = (file: string): Effect.Effect<void> => Effect.sync(() => Fs.writeFileSync(file, ""))
 
-export const isObject = (value: Json | undefined): value is JsonObject => typeof value === "object" && value !== null && !Array.isArray(value)
+export const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 export * as World from "./World.ts"
