@@ -5,6 +5,7 @@
  */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path"
+import { lazySchemas } from "./LazySchemas.ts"
 import { root } from "./Workspace.ts"
 
 const app = join(root, "apps/kit")
@@ -38,7 +39,13 @@ try {
   })
   const server = join(root, "apps/kit-acp/src/main.ts")
   if (existsSync(server))
-    await build(staging, { entrypoints: [server], format: "cjs", bytecode: true, naming: { entry: "acp.[ext]" } })
+    await build(staging, {
+      entrypoints: [server],
+      format: "cjs",
+      bytecode: true,
+      naming: { entry: "acp.[ext]" },
+      plugins: [lazySchemas],
+    })
   const isEntry = (file: string) => file === "kit.js" || file === "acp.js"
   const files = readdirSync(staging).sort((a, b) => Number(isEntry(a)) - Number(isEntry(b)))
   for (const file of files) renameSync(join(staging, file), join(file.endsWith(".map") ? maps : dist, file))

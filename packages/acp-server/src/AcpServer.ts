@@ -3,7 +3,6 @@ import type { SetupRefused } from "@acp-kit/agent/Directories"
 import type { Transport } from "@acp-kit/protocol/Transport"
 import type { AgentConnector } from "@agentclientprotocol/sdk/unstable"
 import * as Effect from "effect/Effect"
-import { Bridges } from "./Bridge.ts"
 import { ServerTransport } from "./ServerTransport.ts"
 import type { Settings } from "./Settings.ts"
 
@@ -44,7 +43,12 @@ export const serve = Effect.fn("AcpServer.serve")(function* (transport: Transpor
   const stopWork = Effect.suspend(() => made?.shutdown ?? Effect.void)
   const quiet = Effect.all([server.idle, Effect.suspend(() => made?.idle ?? Effect.void)], { discard: true })
 
-  const app = yield* connector(options.protocol, { info: options.info, sessions, bridge: yield* Bridges.make, transport: server })
+  const app = yield* connector(options.protocol, {
+    info: options.info,
+    sessions,
+    context: yield* Effect.context<never>(),
+    transport: server,
+  })
   app.connect(server.stream)
   yield* server.ended.pipe(
     Effect.andThen(Effect.timeoutOption(quiet, limits.finishMs)),

@@ -1,7 +1,8 @@
 import type { TurnEvent } from "@acp-kit/agent/TurnLoop"
-import { type AgentApp, agent, type InitializeResponse } from "@agentclientprotocol/sdk/unstable"
+import { type AgentApp, agent, type InitializeResponse, RequestError } from "@agentclientprotocol/sdk/unstable"
 import * as Effect from "effect/Effect"
 import { blocksOf } from "./Blocks.ts"
+import { handlers } from "./Bridge.ts"
 import { EncodeV1, type Features } from "./EncodeV1.ts"
 import type { Settings } from "./Settings.ts"
 import * as Updates from "./Updates.ts"
@@ -10,8 +11,9 @@ import * as Updates from "./Updates.ts"
  * Kit as an agent of version 1 on the SDK's app. The handler of `session/prompt` stands before that of `session/cancel`: the SDK
  * tries handlers in this order, so that a cancel never overtakes the prompt before it.
  */
-export const make = ({ info, sessions, bridge }: Settings): AgentApp => {
+export const make = ({ info, sessions, context }: Settings): AgentApp => {
   let features: Features = { notices: false }
+  const handle = handlers(RequestError, context)
   const updates = Updates.make()
   const view = (sessionId: string, event: TurnEvent) => updates.send(sessionId, EncodeV1.live(event, features))
   const find = (id: string) => Effect.flatMap(sessions, (sessions) => sessions.get(id))
@@ -24,7 +26,7 @@ export const make = ({ info, sessions, bridge }: Settings): AgentApp => {
     })
     .onRequest(
       "session/new",
-      bridge.handle(({ params: { cwd, additionalDirectories = [] } }) =>
+      handle(({ params: { cwd, additionalDirectories = [] } }) =>
         Effect.gen(function* () {
           const session = yield* (yield* sessions).create({ cwd, additionalDirectories, view })
           return { sessionId: session.id, configOptions: EncodeV1.options(yield* session.options) }
@@ -33,7 +35,7 @@ export const make = ({ info, sessions, bridge }: Settings): AgentApp => {
     )
     .onRequest(
       "session/prompt",
-      bridge.handle(({ params }) =>
+      handle(({ params }) =>
         Effect.gen(function* () {
           const session = yield* find(params.sessionId)
           const turn = yield* session.begin(blocksOf(params.prompt), Effect.void)
@@ -43,7 +45,7 @@ export const make = ({ info, sessions, bridge }: Settings): AgentApp => {
     )
     .onRequest(
       "session/set_config_option",
-      bridge.handle(({ params }) =>
+      handle(({ params }) =>
         Effect.gen(function* () {
           const session = yield* find(params.sessionId)
           return { configOptions: EncodeV1.options(yield* session.setOption(params.configId, params.value)) }
@@ -52,7 +54,7 @@ export const make = ({ info, sessions, bridge }: Settings): AgentApp => {
     )
     .onRequest(
       "session/close",
-      bridge.handle(({ params }) =>
+      handle(({ params }) =>
         Effect.gen(function* () {
           yield* (yield* sessions).close(params.sessionId)
           return {}
@@ -61,7 +63,7 @@ export const make = ({ info, sessions, bridge }: Settings): AgentApp => {
     )
     .onNotification(
       "session/cancel",
-      bridge.handle(({ params }) => Effect.ignore(Effect.flatMap(find(params.sessionId), (session) => session.cancel))),
+      handle(({ params }) => Effect.ignore(Effect.flatMap(find(params.sessionId), (session) => session.cancel))),
     )
 }
 

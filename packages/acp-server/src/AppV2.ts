@@ -1,7 +1,8 @@
 import type { TurnEvent } from "@acp-kit/agent/TurnLoop"
-import { type AgentApp, agent, type InitializeResponse } from "@agentclientprotocol/sdk/experimental/v2/unstable"
+import { type AgentApp, agent, type InitializeResponse, RequestError } from "@agentclientprotocol/sdk/experimental/v2/unstable"
 import * as Effect from "effect/Effect"
 import { blocksOf } from "./Blocks.ts"
+import { handlers } from "./Bridge.ts"
 import { EncodeV2 } from "./EncodeV2.ts"
 import type { Settings } from "./Settings.ts"
 import * as Updates from "./Updates.ts"
@@ -11,7 +12,8 @@ import * as Updates from "./Updates.ts"
  * is on the wire. The handler of `session/prompt` stands before that of `session/cancel`: the SDK tries handlers in this order, so
  * that a cancel never overtakes the prompt before it.
  */
-export const make = ({ info, sessions, bridge, transport }: Settings): AgentApp => {
+export const make = ({ info, sessions, context, transport }: Settings): AgentApp => {
+  const handle = handlers(RequestError, context)
   const updates = Updates.make()
   const view = (sessionId: string, event: TurnEvent) => updates.send(sessionId, EncodeV2.live(event))
   const find = (id: string) => Effect.flatMap(sessions, (sessions) => sessions.get(id))
@@ -21,7 +23,7 @@ export const make = ({ info, sessions, bridge, transport }: Settings): AgentApp 
     .onRequest("initialize", () => initialized(info))
     .onRequest(
       "session/new",
-      bridge.handle(({ params: { cwd, additionalDirectories = [] } }) =>
+      handle(({ params: { cwd, additionalDirectories = [] } }) =>
         Effect.gen(function* () {
           const session = yield* (yield* sessions).create({ cwd, additionalDirectories, view })
           return { sessionId: session.id, configOptions: EncodeV2.options(yield* session.options) }
@@ -30,7 +32,7 @@ export const make = ({ info, sessions, bridge, transport }: Settings): AgentApp 
     )
     .onRequest(
       "session/prompt",
-      bridge.handle(({ params, requestId }) =>
+      handle(({ params, requestId }) =>
         Effect.gen(function* () {
           const session = yield* find(params.sessionId)
           const { messageId } = yield* session.begin(blocksOf(params.prompt), transport.answered(requestId))
@@ -40,7 +42,7 @@ export const make = ({ info, sessions, bridge, transport }: Settings): AgentApp 
     )
     .onRequest(
       "session/set_config_option",
-      bridge.handle(({ params }) =>
+      handle(({ params }) =>
         Effect.gen(function* () {
           const session = yield* find(params.sessionId)
           return { configOptions: EncodeV2.options(yield* session.setOption(params.configId, params.value)) }
@@ -49,7 +51,7 @@ export const make = ({ info, sessions, bridge, transport }: Settings): AgentApp 
     )
     .onRequest(
       "session/close",
-      bridge.handle(({ params }) =>
+      handle(({ params }) =>
         Effect.gen(function* () {
           yield* (yield* sessions).close(params.sessionId)
           return {}
@@ -58,7 +60,7 @@ export const make = ({ info, sessions, bridge, transport }: Settings): AgentApp 
     )
     .onNotification(
       "session/cancel",
-      bridge.handle(({ params }) => Effect.ignore(Effect.flatMap(find(params.sessionId), (session) => session.cancel))),
+      handle(({ params }) => Effect.ignore(Effect.flatMap(find(params.sessionId), (session) => session.cancel))),
     )
 }
 

@@ -1,4 +1,4 @@
-import { titleOf } from "@acp-kit/agent/ComposeTool"
+import { titleOf } from "@acp-kit/agent/ComposeInput"
 import type { Item } from "@acp-kit/agent/Item"
 import type { ConfigOption } from "@acp-kit/agent/SessionOptions"
 import type { TurnEvent } from "@acp-kit/agent/TurnLoop"

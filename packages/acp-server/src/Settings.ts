@@ -1,7 +1,7 @@
 import type { Interface as Sessions } from "@acp-kit/agent/AgentSessions"
 import type { SetupRefused } from "@acp-kit/agent/Directories"
+import type * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
-import type { Bridge } from "./Bridge.ts"
 import type { ServerTransport } from "./ServerTransport.ts"
 
 /** What both versions of the server are made of. */
@@ -9,6 +9,7 @@ export interface Settings {
   readonly info: { readonly name: string; readonly version: string }
   /** Made at the first request that needs a session. */
   readonly sessions: Effect.Effect<Sessions, SetupRefused>
-  readonly bridge: Bridge
+  /** Where handlers run. */
+  readonly context: Context.Context<never>
   readonly transport: ServerTransport
 }
