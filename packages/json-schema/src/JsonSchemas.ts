@@ -1,10 +1,12 @@
-import { Validator as Cfworker, type Schema, validate } from "@cfworker/json-schema"
+import { Validator as Cfworker, format, type OutputUnit, type Schema, validate } from "@cfworker/json-schema"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
 import { InvalidSchema } from "./InvalidSchema.ts"
 import { type Dialect, metaschema } from "./Metaschema.ts"
+import type { Cost } from "./Pattern.ts"
+import { type Regexp, GaveUp as SearchGaveUp } from "./Regexp.ts"
 import { dialectOf, guard, resolve } from "./SchemaGuard.ts"
 
 /** One way in which a value misses its schema. */
@@ -36,24 +38,59 @@ class GaveUp {
   }
 }
 
-/** Copies a value with bigints as numbers, counting nodes. */
-const plain = (value: unknown, depth: number, count: { nodes: number }, unique: boolean): unknown => {
+interface Count {
+  nodes: number
+  /** Steps that matching property names may take. */
+  keys: number
+  readonly keyCost: Cost
+  readonly unique: boolean
+}
+
+/** Copies a value with bigints as numbers, counting what checking it may cost. */
+const plain = (value: unknown, depth: number, count: Count): unknown => {
   if (depth > CheckLimits.depth) throw new GaveUp(`value is nested deeper than ${CheckLimits.depth} levels`)
   count.nodes++
   if (typeof value === "bigint") return Number(value)
   if (typeof value !== "object" || value === null) {
-    if (typeof value === "undefined" || typeof value === "function" || typeof value === "symbol")
+    if (value === undefined || typeof value === "function" || typeof value === "symbol")
       throw new GaveUp(`value holds a ${typeof value}, which is not JSON`)
     return value
   }
   if (Array.isArray(value)) {
-    if (unique && value.length > CheckLimits.uniqueItems)
+    if (count.unique && value.length > CheckLimits.uniqueItems)
       throw new GaveUp(`\`uniqueItems\` is checked on lists of at most ${CheckLimits.uniqueItems} items`)
-    return value.map((item) => plain(item, depth + 1, count, unique))
+    return value.map((item) => plain(item, depth + 1, count))
   }
   const out: Record<string, unknown> = Object.create(null)
-  for (const [key, item] of Object.entries(value)) out[key] = plain(item, depth + 1, count, unique)
+  const { branches, degree } = count.keyCost
+  for (const [key, item] of Object.entries(value)) {
+    count.keys += branches * (key.length + 1) ** degree
+    out[key] = plain(item, depth + 1, count)
+  }
   return out
+}
+
+/** Lets the validator know patterns as formats for the time of one check: it would run them on an engine that backtracks. */
+const withPatterns = <A>(patterns: ReadonlyMap<string, Regexp>, check: () => A): A => {
+  for (const [name, regexp] of patterns)
+    format[name] = (text) => {
+      const found = regexp.test(text)
+      if (found instanceof SearchGaveUp) throw new GaveUp(found.message)
+      return found
+    }
+  try {
+    return check()
+  } finally {
+    for (const name of patterns.keys()) delete format[name]
+  }
+}
+
+const violation = (unit: OutputUnit): Violation => {
+  const path = location(unit.instanceLocation)
+  const pattern = unit.keyword === "format" ? /^String does not match format "pattern:(.*)"\.$/s.exec(unit.error)?.[1] : undefined
+  return pattern === undefined
+    ? { path, keyword: unit.keyword, message: unit.error }
+    : { path, keyword: "pattern", message: `String does not match pattern \`${pattern}\`.` }
 }
 
 const metas: { [D in Dialect]?: Cfworker } = {}
@@ -105,18 +142,14 @@ export const compileSchema = (schema: unknown): Result.Result<Validator, Invalid
           }),
         )
     }
-    const { schema: own, lookup, nodes, unique, warnings } = yield* resolve(guarded)
+    const { schema: own, keyCost, lookup, nodes, patterns, unique, warnings } = yield* resolve(guarded)
     const check = (value: unknown): ReadonlyArray<Violation> => {
       try {
-        const count = { nodes: 0 }
-        const instance = plain(value, 0, count, unique)
-        if (count.nodes * nodes > CheckLimits.work)
+        const count: Count = { nodes: 0, keys: 0, keyCost, unique }
+        const instance = plain(value, 0, count)
+        if (count.nodes * nodes > CheckLimits.work || count.keys > CheckLimits.work)
           throw new GaveUp("value and schema are too large to be checked against each other")
-        return validate(instance, own, dialect, budgeted(lookup), true).errors.map((error) => ({
-          path: location(error.instanceLocation),
-          keyword: error.keyword,
-          message: error.error,
-        }))
+        return withPatterns(patterns, () => validate(instance, own, dialect, budgeted(lookup), true)).errors.map(violation)
       } catch (cause) {
         const message = cause instanceof GaveUp ? cause.message : "value asks for more work than a check may do"
         return [{ path: "", keyword: "limit", message }]

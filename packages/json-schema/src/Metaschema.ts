@@ -48,7 +48,6 @@ const shared: Record<string, Schema | boolean> = {
   oneOf: schemas,
   not: self,
   if: self,
-  // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema
   then: self,
   else: self,
   type: { anyOf: [primitive, { type: "array", items: primitive, minItems: 1, uniqueItems: true }] },

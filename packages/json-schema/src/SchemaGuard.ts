@@ -3,6 +3,7 @@ import * as Result from "effect/Result"
 import { InvalidSchema, type InvalidSchemaReason } from "./InvalidSchema.ts"
 import { type Dialect, keywords } from "./Metaschema.ts"
 import * as Pattern from "./Pattern.ts"
+import type { Regexp } from "./Regexp.ts"
 
 /** Bounds of a schema: nesting of its JSON, and length of its compact JSON in UTF-16 units. */
 export const SchemaLimits = { depth: 64, size: 256 * 1024 } as const
@@ -13,6 +14,10 @@ export interface Guarded {
   readonly lookup: Record<string, Schema | boolean>
   readonly nodes: number
   readonly unique: boolean
+  /** The `pattern`s of the schema, which stand in it as formats of these names. */
+  readonly patterns: ReadonlyMap<string, Regexp>
+  /** The dearest key of `patternProperties`. */
+  readonly keyCost: Pattern.Cost
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -79,6 +84,16 @@ const childSchemas = [
   "contentSchema",
 ] as const
 const childLists = [...inPlace, "prefixItems", "items"] as const
+
+/** The name under which a `pattern` is known to the validator while it runs. */
+export const patternFormat = (pattern: string): string => `pattern:${pattern}`
+
+/** The formats of the standard; what the validator knows besides is left out, for it may take exponential time. */
+const safeFormats: ReadonlySet<string> = new Set(
+  "date time date-time duration uri uri-reference uri-template email hostname ipv4 ipv6 regex uuid json-pointer relative-json-pointer".split(
+    " ",
+  ),
+)
 
 const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null && !Array.isArray(value)
 
@@ -166,15 +181,17 @@ export const dialectOf = (schema: unknown): Result.Result<Dialect, InvalidSchema
   )
 }
 
+const nothingSpecial = { unique: false, patterns: new Map<string, Regexp>(), keyCost: { branches: 1, degree: 0 }, warnings: [] }
+
 /** Size, depth, references and patterns of a schema, before anything is validated with it. Never throws. */
 export const guard = (input: unknown): Result.Result<Guarded, InvalidSchema> => {
   if (typeof input === "boolean")
-    return Result.succeed({ schema: input, lookup: Object.create(null), nodes: 1, unique: false, warnings: [] })
+    return Result.succeed({ schema: input, lookup: Object.create(null), nodes: 1, ...nothingSpecial })
   try {
     if (!isSchema(input)) throw new Refusal("not_a_schema", "", "a JSON Schema is an object or a boolean")
     const count = { nodes: 0, size: 0 }
     const schema = copy(input, "", 0, count) as Schema
-    return Result.succeed({ schema, lookup: Object.create(null), nodes: count.nodes, unique: false, warnings: [] })
+    return Result.succeed({ schema, lookup: Object.create(null), nodes: count.nodes, ...nothingSpecial })
   } catch (cause) {
     return Result.fail(refusal(cause))
   }
@@ -187,6 +204,8 @@ export const resolve = (guarded: Guarded): Result.Result<Guarded, InvalidSchema>
   try {
     const lookup = dereference(schema)
     const warnings: Array<string> = []
+    const patterns = new Map<string, Regexp>()
+    let keyCost: Pattern.Cost = { branches: 0, degree: 0 }
     let unique = false
     visit(schema, lookup, (node, path) => {
       if (typeof node.$ref === "string" && target(node, lookup) === undefined) {
@@ -202,12 +221,19 @@ export const resolve = (guarded: Guarded): Result.Result<Guarded, InvalidSchema>
       for (const key of ["$dynamicRef", "$recursiveRef"])
         if (node[key] !== undefined)
           throw new Refusal("unresolved_ref", pointer(path, key), `\`${key}\` is not supported; use \`$ref\``)
-      const patterns = isSchema(node.patternProperties) ? Object.keys(node.patternProperties) : []
-      if (typeof node.pattern === "string") patterns.push(node.pattern)
-      for (const pattern of patterns) {
-        const problem = Pattern.problem(pattern)
-        if (problem !== undefined) throw new Refusal("pattern", path, problem)
+      for (const key of isSchema(node.patternProperties) ? Object.keys(node.patternProperties) : []) {
+        const cost = Pattern.backtracking(key)
+        if (typeof cost === "string") throw new Refusal("pattern", pointer(path, "patternProperties"), cost)
+        keyCost = { branches: keyCost.branches + cost.branches, degree: Math.max(keyCost.degree, cost.degree) }
       }
+      if (typeof node.pattern === "string") {
+        const compiled = patterns.get(patternFormat(node.pattern)) ?? Pattern.compile(node.pattern)
+        if (typeof compiled === "string") throw new Refusal("pattern", pointer(path, "pattern"), compiled)
+        patterns.set(patternFormat(node.pattern), compiled)
+        node.allOf = [...(node.allOf ?? []), { format: patternFormat(node.pattern) }]
+        delete node.pattern
+      }
+      if (!safeFormats.has(String(node.format)) && !patterns.has(String(node.format))) delete node.format
       if (node.uniqueItems === true) unique = true
       for (const key of Object.keys(node)) {
         if (keywords.has(key)) continue
@@ -217,7 +243,7 @@ export const resolve = (guarded: Guarded): Result.Result<Guarded, InvalidSchema>
       }
     })
     refuseCycles(schema, lookup)
-    return Result.succeed({ ...guarded, lookup, unique, warnings })
+    return Result.succeed({ ...guarded, lookup, unique, patterns, keyCost, warnings })
   } catch (cause) {
     return Result.fail(refusal(cause))
   }

@@ -102,7 +102,8 @@ describe("refusing schemas", () => {
   })
 
   it("refuses patterns that are no regular expression", () => {
-    expect(refused({ pattern: "(" })).toMatchObject({ reason: "pattern", path: "" })
+    expect(refused({ pattern: "(" })).toMatchObject({ reason: "pattern", path: "/pattern" })
+    expect(refused({ pattern: "(a)\\1" }).reason).toBe("pattern")
     expect(refused({ patternProperties: { "[": true } }).reason).toBe("pattern")
   })
 
@@ -114,6 +115,26 @@ describe("refusing schemas", () => {
 })
 
 describe("bounded work", () => {
+  it("matches hostile patterns in linear time", () => {
+    const validator = compiled({ pattern: "^(a+)+$", minLength: 1 })
+    expect(validator.check(`${"a".repeat(50_000)}b`)).toMatchObject([{ keyword: "allOf" }, { keyword: "pattern" }])
+    expect(validator.check("aaa")).toEqual([])
+    expect(compiled({ pattern: "^(?!.*\\s$).+$", format: "date" }).check("2024-01-01")).toEqual([])
+    expect(compiled({ pattern: "^(?!.*\\s$).+$" }).check("x ")).not.toEqual([])
+  })
+
+  it("refuses hostile property patterns and bounds the others by the names they meet", () => {
+    expect(refused({ patternProperties: { "^(a+)+$": true } })).toMatchObject({ reason: "pattern", path: "/patternProperties" })
+    const validator = compiled({ patternProperties: { "^[a-z]+_[0-9]+$": { type: "integer" } }, additionalProperties: false })
+    expect(validator.check({ ab_1: 1 })).toEqual([])
+    expect(validator.check({ ab_1: "x" })).not.toEqual([])
+    expect(validator.check({ ["a".repeat(100_000)]: 1 })).toMatchObject([{ keyword: "limit" }])
+  })
+
+  it("leaves out formats whose check may take exponential time", () => {
+    expect(compiled({ format: "url" }).check(`http://${"a".repeat(50_000)}!`)).toEqual([])
+  })
+
   it("gives up on references that double at every step", () => {
     const $defs: Record<string, unknown> = { d0: { type: "string" } }
     for (let n = 1; n < 40; n++) $defs[`d${n}`] = { allOf: [{ $ref: `#/$defs/d${n - 1}` }, { $ref: `#/$defs/d${n - 1}` }] }

@@ -1,0 +1,94 @@
+import type { Dialect } from "./Regexp/Dialect.ts"
+import { compileProgram, GaveUp, MAX_STEPS, Matcher, type Program } from "./Regexp/Machine.ts"
+import { parsePattern } from "./Regexp/Parser.ts"
+import { PatternError } from "./Regexp/Pattern.ts"
+
+export { GaveUp } from "./Regexp/Machine.ts"
+export { PatternError } from "./Regexp/Pattern.ts"
+
+/** One match. Offsets are UTF-16. */
+export interface Match {
+  readonly start: number
+  readonly end: number
+  readonly text: string
+  /** Groups 1…n; null where a group took no part. */
+  readonly groups: ReadonlyArray<string | null>
+}
+
+/**
+ * A regular expression whose matching time is linear in the text, whatever the pattern: no backtracking. Leftmost match, the
+ * alternatives of the pattern preferred in order, as backtracking engines choose.
+ */
+export class Regexp {
+  readonly names: ReadonlyMap<string, number>
+  readonly #program: Program
+
+  constructor(program: Program, names: ReadonlyMap<string, number>) {
+    this.#program = program
+    this.names = names
+  }
+
+  /** Whether some part of the text matches. */
+  test(text: string): boolean | GaveUp {
+    return bounded(() => new Matcher(this.#program, text).exec(0) !== undefined)
+  }
+
+  /** The first match. */
+  first(text: string): Match | undefined | GaveUp {
+    return bounded(() => {
+      const slots = new Matcher(this.#program, text).exec(0)
+      return slots === undefined ? undefined : matchOf(slots, text)
+    })
+  }
+
+  /** Every match, one after the other. An empty match directly behind another match is none. */
+  all(text: string): ReadonlyArray<Match> | GaveUp {
+    return bounded(() => {
+      const matcher = new Matcher(this.#program, text)
+      const matches: Array<Match> = []
+      let last = -1
+      for (let from = 0; from <= text.length; ) {
+        const slots = matcher.exec(from)
+        if (slots === undefined) break
+        const match = matchOf(slots, text)
+        if (match.end === match.start && match.end === last) {
+          from = after(text, from)
+          continue
+        }
+        matches.push(match)
+        last = match.end
+        from = match.end
+      }
+      return matches
+    })
+  }
+}
+
+const bounded = <A>(search: () => A): A | GaveUp => {
+  try {
+    return search()
+  } catch (cause) {
+    if (cause instanceof GaveUp) return cause
+    throw cause
+  }
+}
+
+const after = (text: string, at: number) => at + ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1)
+
+const matchOf = (slots: ReadonlyArray<number>, text: string): Match => {
+  const start = slots[0]!
+  const end = slots[1]!
+  const groups: Array<string | null> = []
+  for (let slot = 2; slot < slots.length; slot += 2)
+    groups.push(slots[slot + 1]! < 0 ? null : text.slice(slots[slot], slots[slot + 1]))
+  return { start, end, text: text.slice(start, end), groups }
+}
+
+/** Reads and compiles a pattern: at most 20 000 instructions once its repetitions are written out. Never throws. */
+export const compileRegexp = (source: string, dialect: Dialect): Regexp | PatternError => {
+  const parsed = parsePattern(source, dialect)
+  if (parsed instanceof PatternError) return parsed
+  const program = compileProgram(parsed)
+  if (program === undefined) return new PatternError(`the pattern is larger than ${MAX_STEPS} steps`, 0)
+  return new Regexp(program, parsed.names)
+}
