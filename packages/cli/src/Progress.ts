@@ -37,12 +37,18 @@ export const elapsed = (milliseconds: number): string => {
   return `${Math.floor(seconds / 60)}m${String(Math.floor(seconds % 60)).padStart(2, "0")}s`
 }
 
+/** The task in one line, without the code that a prompt may bring along. */
+const gist = (task: string): string => {
+  const words = task.split("```")[0]!.trim()
+  return printable(words === "" ? task : words)
+}
+
 const describe = (row: RosterRow, before: Seen | undefined, now: number): string => {
   switch (row.status) {
     case "starting":
       return row.harness
     case "working":
-      return printable(row.task)
+      return gist(row.task)
     case "idle":
       return `generation ${row.generation}${before?.row.status === "working" ? `, ${elapsed(now - before.since)}` : ""}`
   }
@@ -50,7 +56,7 @@ const describe = (row: RosterRow, before: Seen | undefined, now: number): string
 
 const changed = (progress: Progress, row: RosterRow, now: number): readonly [Progress, ReadonlyArray<Notice>] => {
   const before = progress.children.get(row.id)
-  const isNew = before === undefined || before.row.status !== row.status || before.row.generation !== row.generation
+  const isNew = before === undefined || before.row.status !== row.status
   const active = row.status !== "idle" || (before?.active ?? false)
   const seen: Seen = { row, first: before?.first ?? now, since: isNew ? now : before.since, active }
   const children = new Map(progress.children).set(row.id, seen)
@@ -140,7 +146,7 @@ const usageText = (row: RosterRow): string =>
 const childLine = (seen: Seen, paint: Paint, columns: number, now: number): string => {
   const { row } = seen
   const tone = row.status === "working" ? paint.busy : row.status === "idle" ? paint.good : paint.quiet
-  const text = row.status === "working" ? printable(row.activity === "" ? row.task : row.activity) : describe(row, undefined, now)
+  const text = row.status === "working" ? gist(row.activity === "" ? row.task : row.activity) : describe(row, undefined, now)
   const tail = [elapsed(now - seen.since).padStart(6), usageText(row)].filter((part) => part !== "").join("  ")
   const room = columns - 2 - nameColumns - 2 - 8 - 2 - tail.length - 2
   return `${tone(marks[row.status])} ${padTo(printable(row.name), nameColumns)}  ${tone(padTo(row.status, 8))}  ${paint.quiet(tail)}  ${clip(text, Math.max(0, room))}`
