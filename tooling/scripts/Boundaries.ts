@@ -37,7 +37,11 @@ export const arrows: Readonly<Record<string, Arrow>> = {
     workspace: ["agent", "orchestrator", "runlet", "store", "platform"],
     external: ["effect"],
   },
-  "packages/testing": { workspace: [], external: ["effect", "@agentclientprotocol/sdk", "zod"], bound: true },
+  "packages/testing": {
+    workspace: ["platform"],
+    external: ["effect", "@agentclientprotocol/sdk", "zod", "acp-sdk-0.12"],
+    bound: true,
+  },
   "apps/kit": {
     workspace: ["cli", "kit-acp", "agent", "orchestrator", "json-schema", "runlet", "store", "protocol", "platform"],
     external: ["effect"],

@@ -14,7 +14,7 @@ export class OutputClosed extends Schema.TaggedError<OutputClosed>()("OutputClos
 
 /** The pipes of this very process. */
 export interface Interface {
-  /** The next chunk of stdin, `undefined` at its end. Pulled: nobody reads, the writer waits. One reader at a time. */
+  /** The next chunk of stdin, `undefined` at its end. Pulled: nobody reads, the writer waits; stdin is not touched before the first read. */
   readonly read: Effect.Effect<Uint8Array | undefined>
   /** Succeeds once the pipe has taken the bytes; interrupted, they are still written. Writes keep their order. */
   readonly write: (bytes: Uint8Array | string) => Effect.Effect<void, OutputClosed>
@@ -67,9 +67,10 @@ const denoSink = (output: DenoOutput): Sink => {
 export const layer: Layer.Layer<Service> = Layer.sync(Service, () => {
   const { Deno } = globalThis as { readonly Deno?: { readonly stdout: DenoOutput } }
   const output = Deno === undefined ? nodeSink(process.stdout, writeOutput) : denoSink(Deno.stdout)
+  let input: PulledStream.PulledStream | undefined
   const error = nodeSink(process.stderr, process.stderr.write.bind(process.stderr))
   return {
-    read: PulledStream.make(process.stdin).read,
+    read: Effect.suspend(() => (input ??= PulledStream.make(process.stdin)).read),
     write: output,
     writeError: (text) => Effect.ignore(error(text)),
   }

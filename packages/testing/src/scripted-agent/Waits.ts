@@ -4,12 +4,17 @@ import { promptText } from "./Sessions.ts"
 import type { Stage } from "./Stage.ts"
 import type { Play } from "./Steps.ts"
 
+/** Bun swallows an event that repeats the one before within a few milliseconds. */
+const pulseMs = 25
+
 /** Resolves once the file exists; woken by the directory, which must exist. */
-export const fileExists = (file: string): Promise<void> =>
+const fileExists = (file: string): Promise<void> =>
   new Promise((resolve) => {
     const watcher = Fs.watch(Path.dirname(file), () => check())
+    const pulse = setInterval(() => check(), pulseMs)
     const check = () => {
       if (!Fs.existsSync(file)) return
+      clearInterval(pulse)
       watcher.close()
       resolve()
     }
