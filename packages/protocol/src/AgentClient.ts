@@ -166,6 +166,7 @@ export const connect = (transport: Transport, options: Options): Effect.Effect<A
       observe: options.observe,
       onNoise: options.onNoise,
     })
+    connection.onEnd(() => routes.end())
     const { authMethodIds, capabilities, initialized } = yield* negotiate(connection, options.info, options.offer)
     connection.advertise(authMethodIds)
     const peer: Peer = { connection, routes, capabilities, limits }

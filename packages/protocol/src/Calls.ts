@@ -49,6 +49,7 @@ export class Calls {
   advertised: ReadonlyArray<string> = []
   private readonly pending = new Map<number, Pending>()
   private readonly put: (frame: Outgoing) => void
+  private readonly endings = new Set<(closed: TransportClosed) => void>()
   private nextId = 0
   private ended: TransportClosed | undefined
 
@@ -73,12 +74,19 @@ export class Calls {
     return true
   }
 
-  /** Fails all that is pending, and all that is started from now on. */
+  /** Fails all that is pending, and all that is started from now on, then tells those who asked with {@link onEnd}. */
   end(closed: TransportClosed): void {
     this.ended = closed
     const waiting = [...this.pending.values()]
     this.pending.clear()
     for (const call of waiting) call.settle(Result.fail(closed))
+    for (const tell of [...this.endings]) tell(closed)
+  }
+
+  /** Calls `tell` at the end of the connection; gives back how to be left alone. */
+  onEnd(tell: (closed: TransportClosed) => void): () => void {
+    this.endings.add(tell)
+    return () => this.endings.delete(tell)
   }
 
   /** Puts a request into the outbox. */

@@ -42,6 +42,8 @@ export interface Connection {
   readonly notify: (method: string, params: JsonObject) => void
   /** Runs in the scope of the connection. */
   readonly fork: (effect: Effect.Effect<unknown>) => Effect.Effect<unknown>
+  /** Calls `tell` once at the end, after everything pending has failed; gives back how to be left alone. */
+  readonly onEnd: (tell: (closed: TransportClosed) => void) => () => void
   /** Names these login methods in authentication errors from now on. */
   readonly advertise: (methodIds: ReadonlyArray<string>) => void
   readonly closed: Effect.Effect<TransportClosed>
@@ -250,6 +252,7 @@ export const makeConnection = (transport: Transport, options: ConnectionOptions)
         })
       },
       fork: (effect) => Effect.forkIn(effect, scope),
+      onEnd: (tell) => calls.onEnd(tell),
       advertise: (methodIds) => {
         calls.advertised = methodIds
       },

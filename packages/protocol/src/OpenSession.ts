@@ -160,7 +160,7 @@ export const openSession = (peer: Peer, id: string, fold: SessionFold, opened: J
         const admitted = yield* Effect.fromResult(admitContent(blocks, capabilities))
         if (!capabilities.steer) return yield* Effect.fail(new CapabilityMissing({ capability: "steer" }))
         if (fold.retired) return yield* Effect.fail(retired)
-        if (fold.turn === undefined) return yield* Effect.fail(new NotWorking({ sessionId: id }))
+        if (!fold.busy) return yield* Effect.fail(new NotWorking({ sessionId: id }))
         return yield* connection.callWithin(
           { method: "session/inject", params: Methods.steer(id, admitted), sessionId: id, accept: asJson },
           limits.steer,

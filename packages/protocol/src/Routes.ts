@@ -33,7 +33,16 @@ export class Routes {
 
   /** Updates of a retired session are let go from now on. */
   remove(sessionId: string): void {
-    if (this.open.delete(sessionId)) this.retired.add(sessionId)
+    const fold = this.open.get(sessionId)
+    if (fold === undefined) return
+    this.open.delete(sessionId)
+    this.retired.add(sessionId)
+    fold.end()
+  }
+
+  /** The connection is gone: no session hears of anything any more. */
+  end(): void {
+    for (const fold of this.open.values()) fold.end()
   }
 
   /** Learns from an announcement (`subagent_update`) whose child a session is. */

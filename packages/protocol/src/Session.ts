@@ -100,6 +100,6 @@ export interface Session {
   readonly close: Effect.Effect<void, CallError | CapabilityMissing | DeadlineExceeded>
   /** `session/delete`: removes the agent's history of it. */
   readonly delete: Effect.Effect<void, CallError | CapabilityMissing | DeadlineExceeded>
-  /** Updates from now on, after they were folded. Holds at most `capacity` unread (default 256), drops the oldest, never slows the reader. */
+  /** Updates from now on, after they were folded. Holds at most `capacity` unread (default 256), drops the oldest, never slows the reader. Ends with the session. */
   readonly activity: (capacity?: number) => Stream.Stream<SessionEvent>
 }

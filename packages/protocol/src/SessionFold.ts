@@ -1,3 +1,4 @@
+import type * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import type * as Scope from "effect/Scope"
@@ -32,7 +33,8 @@ export class SessionFold {
   replaying = false
   private plan: string | undefined
   private seq = 0
-  private readonly subscribers = new Set<Queue.Queue<SessionEvent>>()
+  private readonly subscribers = new Set<Queue.Queue<SessionEvent, Cause.Done>>()
+  private over = false
 
   /** Folds one update of this session. */
   add(update: JsonObject): void {
@@ -70,16 +72,26 @@ export class SessionFold {
     }
   }
 
-  /** A queue of the updates from now on, sliding at `capacity`. */
-  subscribe(capacity: number): Effect.Effect<Queue.Queue<SessionEvent>, never, Scope.Scope> {
-    return Effect.acquireRelease(
-      Effect.tap(Queue.sliding<SessionEvent>(capacity), (queue) => Effect.sync(() => this.subscribers.add(queue))),
-      (queue) =>
-        Effect.andThen(
-          Effect.sync(() => this.subscribers.delete(queue)),
-          Queue.shutdown(queue),
-        ),
+  /** A queue of the updates from now on, sliding at `capacity`; it ends with the session. */
+  subscribe(capacity: number): Effect.Effect<Queue.Queue<SessionEvent, Cause.Done>, never, Scope.Scope> {
+    const open = Effect.tap(Queue.sliding<SessionEvent, Cause.Done>(capacity), (queue) =>
+      Effect.sync(() => {
+        this.subscribers.add(queue)
+        if (this.over) Queue.endUnsafe(queue)
+      }),
     )
+    return Effect.acquireRelease(open, (queue) =>
+      Effect.andThen(
+        Effect.sync(() => this.subscribers.delete(queue)),
+        Queue.shutdown(queue),
+      ),
+    )
+  }
+
+  /** Nothing comes for this session any more. */
+  end(): void {
+    this.over = true
+    for (const queue of this.subscribers) Queue.endUnsafe(queue)
   }
 
   private publish(event: SessionEvent): void {

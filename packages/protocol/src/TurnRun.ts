@@ -46,6 +46,7 @@ export const startTurn = (
   const settle = (outcome: Effect.Effect<TurnResult, PromptError>): void => {
     if (settled) return
     settled = true
+    leave()
     session.endTurn()
     Deferred.doneUnsafe(done, outcome)
     onSettled()
@@ -94,6 +95,7 @@ export const startTurn = (
     else settle(Effect.fail(error))
   }
 
+  const leave = connection.onEnd((closed) => settle(Effect.fail(closed)))
   const request = connection.start({
     method: "session/prompt",
     params: Methods.prompt(sessionId, blocks),

@@ -296,6 +296,23 @@ describe("Connection", () => {
     }),
   )
 
+  it.effect("ends where the agent closes its output and lives on, its exit unknown", () =>
+    Effect.gen(function* () {
+      const wire = yield* makeWire
+      const { session } = yield* opened(wire, initializedV1())
+      const turn = yield* Effect.forkChild(Effect.flip(session.prompt([text("hi")])), { startImmediately: true })
+      yield* wire.take
+      wire.closeOutput()
+      yield* TestClock.adjust("250 millis")
+      expect(yield* Fiber.join(turn)).toMatchObject({
+        _tag: "TransportClosed",
+        reason: "eof",
+        exitCode: undefined,
+        signal: undefined,
+      })
+    }),
+  )
+
   it.effect("fails what is pending as closed when its scope closes", () =>
     Effect.gen(function* () {
       const wire = yield* makeWire

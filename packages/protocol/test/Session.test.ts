@@ -534,6 +534,18 @@ describe("a turn on version 2", () => {
     }),
   )
 
+  it.effect("fails a turn that was answered and works when the agent ends", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start()
+      const turn = yield* Effect.forkChild(Effect.flip(session.prompt([text("hi")])), { startImmediately: true })
+      const next = yield* Effect.forkChild(Effect.flip(session.prompt([text("next")])), { startImmediately: true })
+      wire.send(result((yield* wire.take).id, { messageId: "u" }), update("s", state("running")))
+      wire.end({ exitCode: 5 })
+      expect(yield* Fiber.join(turn)).toMatchObject({ _tag: "TransportClosed", exitCode: 5 })
+      expect(yield* Fiber.join(next)).toMatchObject({ _tag: "TransportClosed", exitCode: 5 })
+    }),
+  )
+
   it.effect("S30 S33 steers the working turn and gives the receipt; the turn goes on", () =>
     Effect.gen(function* () {
       const { session, wire } = yield* start({ inject: { modes: ["steer"] } })

@@ -518,6 +518,25 @@ describe.each(both)("sessions on version %d", (version) => {
     }),
   )
 
+  it.effect("ends what follows a session with the session and with the connection", () =>
+    Effect.gen(function* () {
+      const { client, session, wire } = yield* start({ close: {} })
+      const opening = yield* Effect.forkChild(client.newSession({ cwd: "/p" }))
+      yield* wire.answer("session/new", { sessionId: "n" })
+      const other = yield* Fiber.join(opening)
+      const first = yield* Effect.forkChild(Stream.runCollect(session.activity()), { startImmediately: true })
+      const second = yield* Effect.forkChild(Stream.runCollect(other.activity()), { startImmediately: true })
+      wire.send(update("s", info("a")), update("n", info("b")))
+      const closing = yield* Effect.forkChild(session.close)
+      yield* wire.answer("session/close", {})
+      yield* Fiber.join(closing)
+      expect(yield* Fiber.join(first)).toHaveLength(1)
+      wire.end()
+      expect(yield* Fiber.join(second)).toHaveLength(1)
+      expect(yield* Stream.runCollect(session.activity())).toEqual([])
+    }),
+  )
+
   it.effect("shows each update after it was folded; a reader that lags loses the oldest and sees the gap", () =>
     Effect.gen(function* () {
       const { session, wire } = yield* start()

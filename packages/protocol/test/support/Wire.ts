@@ -39,6 +39,8 @@ export interface Wire {
   readonly written: ReadonlyArray<JsonObject>
   /** The agent ends and its output with it. */
   readonly end: (how?: Partial<TransportClosed>) => void
+  /** The agent's output ends, the agent lives on. */
+  readonly closeOutput: () => void
   /** The agent ends, its output stays open. */
   readonly exit: (how?: Partial<TransportClosed>) => void
   /** Takes the next request, which must be of this method, and answers it. */
@@ -74,6 +76,9 @@ export const makeWire: Effect.Effect<Wire> = Effect.gen(function* () {
     written,
     end: (how) => {
       wire.exit(how)
+      wire.closeOutput()
+    },
+    closeOutput: () => {
       Queue.offerUnsafe(inbound, undefined)
     },
     exit: (how) => {
