@@ -70,7 +70,10 @@ export const layer: Layer.Layer<Service> = Layer.sync(Service, () => {
   let input: PulledStream.PulledStream | undefined
   const error = nodeSink(process.stderr, process.stderr.write.bind(process.stderr))
   return {
-    read: Effect.suspend(() => (input ??= PulledStream.make(process.stdin)).read),
+    read: Effect.suspend(() => {
+      input ??= PulledStream.make(process.stdin)
+      return input.read
+    }),
     write: output,
     writeError: (text) => Effect.ignore(error(text)),
   }
