@@ -8,7 +8,7 @@ import type { Parent, Services } from "./Parent.ts"
 import { type Request, Start } from "./Start.ts"
 import { SubagentError } from "./SubagentError.ts"
 
-const kept: ReadonlySet<string> = new Set(["AUTH_REQUIRED", "CAPACITY", "CANCELLED"])
+const kept: ReadonlySet<string> = new Set(["AUTH_REQUIRED", "CAPACITY", "CANCELLED", "RECONNECT_FAILED"])
 
 const failed = (child: Child, message: string, cause?: string): SubagentError =>
   new SubagentError({
@@ -54,17 +54,18 @@ export const attached = Effect.fn("Reconnect.attached")(function* (
   parent: Parent,
   child: Child,
 ): Effect.fn.Return<Attachment, SubagentError, Services> {
-  if (child.attachment !== undefined) return child.attachment
   const { children } = parent
-  yield* Effect.fromResult(children.room())
-  yield* children.move(child, "reconnect")
-  return yield* requestFor(parent, child).pipe(
-    Effect.flatMap((request) => Start.start(parent, request)),
-    Effect.mapError((error) =>
-      kept.has(error.code) || error.code === "RECONNECT_FAILED" ? error : failed(child, error.message, error.code),
-    ),
-    Effect.tap(() => children.move(child, "attached")),
-    Effect.onError(() => children.move(child, "unreachable")),
+  return yield* Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      if (child.attachment !== undefined) return child.attachment
+      yield* Effect.fromResult(children.room())
+      yield* children.move(child, "reconnect")
+      const starting = Effect.flatMap(requestFor(parent, child), (request) => Start.start(parent, request))
+      return yield* restore(starting).pipe(
+        Effect.mapError((error) => (kept.has(error.code) ? error : failed(child, error.message, error.code))),
+        Effect.onExit(() => children.move(child, child.attachment === undefined ? "unreachable" : "attached")),
+      )
+    }),
   )
 })
 

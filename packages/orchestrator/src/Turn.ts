@@ -87,30 +87,34 @@ type Outcome =
   /** The child was closed over it. */
   | { readonly type: "closed"; readonly error: SubagentError }
 
-/** Sends the prompt and waits for its end, for the end of the child, or for an interruption, whatever comes first. */
-const dispatch = (child: Child, { connection, session }: Attachment, blocks: ReadonlyArray<Json>): Effect.Effect<Outcome> =>
-  Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* (): Effect.fn.Return<Outcome> {
-      const begun = yield* Effect.exit(restore(session.begin(blocks)))
-      if (Exit.isFailure(begun)) {
-        const error = Exit.findErrorOption(begun)
-        return Option.isNone(error)
-          ? { type: "interrupted", how: "unsent" }
-          : { type: "refused", error: failureOf(child, error.value) }
-      }
-      const turn = begun.value
-      const gone = Effect.flatMap(connection.client.closed, Effect.fail)
-      const end = yield* Effect.exit(restore(Effect.raceAllFirst([turn.result, gone, Deferred.await(child.ended)])))
-      if (Exit.isSuccess(end)) return { type: "settled", result: end.value }
-      const error = Exit.findErrorOption(end)
-      if (Option.isNone(error)) return { type: "interrupted", how: yield* turn.cancel }
-      if (error.value._tag === "SubagentError") {
-        child.unsettled = (yield* turn.cancel) === "unsettled"
-        return { type: "closed", error: error.value }
-      }
-      return { type: wasTaken(error.value) ? "failed" : "refused", error: failureOf(child, error.value) }
-    }),
-  )
+/** Makes waiting interruptible inside work that is not. */
+type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
+
+/** Sends the prompt and waits for its end, for the end of the child, or for an interruption, whatever comes first; that is cancelled then. */
+const dispatch = Effect.fnUntraced(function* (
+  child: Child,
+  { session }: Attachment,
+  blocks: ReadonlyArray<Json>,
+  restore: Restore,
+): Effect.fn.Return<Outcome> {
+  const begun = yield* Effect.exit(restore(session.begin(blocks)))
+  if (Exit.isFailure(begun)) {
+    const error = Exit.findErrorOption(begun)
+    return Option.isNone(error)
+      ? { type: "interrupted", how: "unsent" }
+      : { type: "refused", error: failureOf(child, error.value) }
+  }
+  const turn = begun.value
+  const end = yield* Effect.exit(restore(Effect.raceFirst(turn.result, Deferred.await(child.ended))))
+  if (Exit.isSuccess(end)) return { type: "settled", result: end.value }
+  const error = Exit.findErrorOption(end)
+  if (Option.isNone(error)) return { type: "interrupted", how: yield* turn.cancel }
+  if (error.value._tag === "SubagentError") {
+    child.unsettled = (yield* turn.cancel) === "unsettled"
+    return { type: "closed", error: error.value }
+  }
+  return { type: wasTaken(error.value) ? "failed" : "refused", error: failureOf(child, error.value) }
+})
 
 /** The child is gone: its name and place are free at once, its session and process when this succeeds. */
 export const lose = (
@@ -175,6 +179,16 @@ const withdraw = Effect.fnUntraced(function* (parent: Parent, child: Child, task
   yield* parent.children.move(child, "withdrawn")
 })
 
+/** The blocks that go out, where this child takes them (S05, S06); nothing has happened yet. */
+export const admit = (
+  { connection }: Attachment,
+  { blocks, output }: Request,
+): Effect.Effect<ReadonlyArray<Json>, SubagentError> => {
+  const all = output === undefined ? blocks : [...blocks, StructuredOutput.instructions(output)]
+  const admitted = admitContent(all, connection.client.capabilities)
+  return Result.isFailure(admitted) ? Effect.fail(unsupportedContent(admitted.failure.message)) : Effect.succeed(all)
+}
+
 /**
  * One turn of a child that is attached and idle, or just started, under its gate (S11, S150 to S156).
  *
@@ -205,7 +219,7 @@ export const run = Effect.fn("Turn.run")(function* (
       )
       yield* children.alive(child)
       yield* children.move(child, "sent")
-      const outcome = yield* restore(dispatch(child, attachment, blocks))
+      const outcome = yield* dispatch(child, attachment, blocks, restore)
       switch (outcome.type) {
         case "settled":
           return yield* complete(parent, child, attachment, request, outcome.result)

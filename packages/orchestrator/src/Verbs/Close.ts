@@ -102,13 +102,15 @@ const check = (child: Child): Effect.Effect<void, SubagentError> =>
       : Effect.fail(refused("ACP harness does not support closing one session while sibling sessions share its process"))
   })
 
-/** Writes the tombstone and takes the handle away; where it cannot be written, the handle is as it was. */
-const bury = (parent: Parent, child: Child): Effect.Effect<void, SubagentError> =>
+/** Writes the tombstone and takes the handle away; where it cannot be written, the handle is as it was. What is left to do is started. */
+const bury = (parent: Parent, child: Child): Effect.Effect<Fiber.Fiber<void, SubagentError>, SubagentError> =>
   Effect.uninterruptible(
     Effect.gen(function* () {
+      const end = child.state === "detached" ? endDetached(parent, child) : endAttached(parent, child)
       if (!parent.children.closing(child)) return yield* retired()
       yield* Effect.onError(parent.checkpoints.closed(child), () => Effect.sync(() => parent.children.kept(child)))
       parent.children.retire(child, "closed")
+      return yield* parent.fork(Semaphore.withPermit(child.gate, end))
     }),
   )
 
@@ -125,10 +127,6 @@ export const close = Effect.fn("Subagents.close")(function* (
   const child = yield* Effect.fromResult(parent.children.find(id))
   yield* parent.children.alive(child)
   yield* check(child)
-  const wasDetached = child.state === "detached"
-  yield* bury(parent, child)
-  const end = wasDetached ? endDetached(parent, child) : endAttached(parent, child)
-  const ending = yield* parent.fork(Semaphore.withPermit(child.gate, end))
-  yield* Fiber.join(ending)
+  yield* Fiber.join(yield* bury(parent, child))
   return { id: child.id }
 })

@@ -9,7 +9,7 @@ import * as Semaphore from "effect/Semaphore"
 import { Arguments, type Held } from "../Arguments.ts"
 import { Capture } from "../Capture.ts"
 import type { Attachment, Child, HandleValue } from "../Child.ts"
-import { lost, retired } from "../Children.ts"
+import { retired } from "../Children.ts"
 import { Harness } from "../Harness.ts"
 import { kit } from "../HarnessReference.ts"
 import { LaunchError } from "../LaunchError.ts"
@@ -114,28 +114,39 @@ const branchNative = Effect.fnUntraced(function* (
   )
 })
 
-/** Makes the branch while the source is reserved; the source is free again when this ends, however it ends. */
-const reserve = Effect.fnUntraced(function* (
+/** What a fork is about, once its arguments have been read. */
+interface Call {
+  readonly held: Held
+  readonly name: string | undefined
+  readonly request: Turn.Request
+}
+
+/** Makes the branch while the source is reserved; the source is free again when this ends, however it ends. `made` is told of the branch at once. */
+const reserve = (
   parent: Parent,
   source: Child,
-  held: Held,
-  request: { readonly name: string | undefined; readonly task: string },
-): Effect.fn.Return<Child, SubagentError, Services> {
-  const { children, checkpoints } = parent
-  yield* children.alive(source)
-  yield* checkGeneration(source, held)
-  const attachment = yield* Reconnect.attached(parent, source)
-  if (!attachment.connection.client.capabilities.fork) return yield* unsupported(source)
-  const branch = yield* admit(parent, source, request.name, held, request.task)
-  yield* children.move(source, "reserved")
-  const spec = makeSpec({ name: source.agent ?? "subagent", harness: source.harness, cwd: source.cwd })
-  const making = Effect.andThen(checkpoints.create(branch, spec, ""), branchNative(parent, source, branch, attachment))
-  yield* Turn.unlessEnded(source, Turn.unlessEnded(branch, making)).pipe(
-    Effect.onError((cause) => Turn.abandon(parent, branch, cause)),
-    Effect.ensuring(children.move(source, "released")),
+  { held, name, request }: Call,
+  made: (branch: Child) => void,
+): Effect.Effect<readonly [Child, Attachment], SubagentError, Services> =>
+  Effect.uninterruptibleMask((restore) =>
+    Effect.gen(function* () {
+      const { children, checkpoints } = parent
+      yield* restore(children.alive(source))
+      yield* checkGeneration(source, held)
+      const attachment = yield* restore(Reconnect.attached(parent, source))
+      if (!attachment.connection.client.capabilities.fork) return yield* unsupported(source)
+      yield* Turn.admit(attachment, request)
+      const branch = yield* admit(parent, source, name, held, request.task)
+      made(branch)
+      yield* children.move(source, "reserved")
+      const spec = makeSpec({ name: source.agent ?? "subagent", harness: source.harness, cwd: source.cwd })
+      const making = Effect.andThen(checkpoints.create(branch, spec, ""), branchNative(parent, source, branch, attachment))
+      const forked = yield* restore(Turn.unlessEnded(source, Turn.unlessEnded(branch, making))).pipe(
+        Effect.ensuring(children.move(source, "released")),
+      )
+      return [branch, forked] as const
+    }),
   )
-  return branch
-})
 
 /**
  * `fork({subagent, prompt, name?, output_schema?})` (S12): branches the completed context into a child of its own and gives that its first turn.
@@ -153,17 +164,13 @@ export const fork = Effect.fn("Subagents.fork")(function* (
   if (parent.options.depth >= parent.limits.depth) return yield* tooDeep(parent.limits.depth)
   const source = yield* Effect.fromResult(parent.children.find(held.id))
   const task = Task.summary(blocks, parent.limits.taskCharacters)
-  return yield* Effect.uninterruptibleMask((restore) =>
-    Effect.gen(function* () {
-      const branch = yield* restore(Semaphore.withPermit(source.gate, reserve(parent, source, held, { name, task })))
-      const { attachment } = branch
-      const turn =
-        attachment === undefined
-          ? Effect.fail(lost())
-          : Turn.run(parent, branch, attachment, { blocks, task, output, generation: held.generation + 1, first: true })
-      return yield* restore(Semaphore.withPermit(branch.gate, turn)).pipe(
-        Effect.onError((cause) => Turn.abandon(parent, branch, cause)),
-      )
-    }),
+  const request = { blocks, task, output, generation: held.generation + 1, first: true }
+  let made: Child | undefined
+  const branching = reserve(parent, source, { held, name, request }, (branch) => {
+    made = branch
+  })
+  return yield* Semaphore.withPermit(source.gate, branching).pipe(
+    Effect.flatMap(([branch, attachment]) => Semaphore.withPermit(branch.gate, Turn.run(parent, branch, attachment, request))),
+    Effect.onError((cause) => (made === undefined ? Effect.void : Turn.abandon(parent, made, cause))),
   )
 })
