@@ -131,8 +131,7 @@ const attach = (
     yield* requireCapability(capabilities, "load")
     yield* requireDirectories(capabilities, options.additionalDirectories)
     const [method, params] = Methods.attach(capabilities.version, id, options)
-    if (routes.find(id) !== undefined)
-      return yield* Effect.fail(new MalformedResult({ method, why: "the session is already open" }))
+    if (routes.find(id) !== undefined) return yield* new MalformedResult({ method, why: "the session is already open" })
     const fold = new SessionFold()
     fold.replaying = true
     routes.add(id, fold)

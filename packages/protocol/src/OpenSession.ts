@@ -83,11 +83,11 @@ export const openSession = (peer: Peer, id: string, fold: SessionFold, opened: J
 
   const enter = (restore: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>) =>
     Effect.gen(function* () {
-      if (fold.retired) return yield* Effect.fail(retired)
+      if (fold.retired) return yield* retired
       yield* restore(gate.enter)
       if (!fold.retired) return
       gate.leave()
-      return yield* Effect.fail(retired)
+      return yield* retired
     })
 
   const begin = (blocks: ReadonlyArray<Json>, restore: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>) =>
@@ -102,7 +102,7 @@ export const openSession = (peer: Peer, id: string, fold: SessionFold, opened: J
   const fork = (options: ForkOptions) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        if (!capabilities.fork) return yield* Effect.fail(new CapabilityMissing({ capability: "fork" }))
+        if (!capabilities.fork) return yield* new CapabilityMissing({ capability: "fork" })
         yield* requireDirectories(capabilities, options.additionalDirectories)
         yield* enter(restore)
         const request = connection.start(
@@ -158,9 +158,9 @@ export const openSession = (peer: Peer, id: string, fold: SessionFold, opened: J
     steer: (blocks) =>
       Effect.gen(function* () {
         const admitted = yield* Effect.fromResult(admitContent(blocks, capabilities))
-        if (!capabilities.steer) return yield* Effect.fail(new CapabilityMissing({ capability: "steer" }))
-        if (fold.retired) return yield* Effect.fail(retired)
-        if (!fold.busy) return yield* Effect.fail(new NotWorking({ sessionId: id }))
+        if (!capabilities.steer) return yield* new CapabilityMissing({ capability: "steer" })
+        if (fold.retired) return yield* retired
+        if (!fold.busy) return yield* new NotWorking({ sessionId: id })
         return yield* connection.callWithin(
           { method: "session/inject", params: Methods.steer(id, admitted), sessionId: id, accept: asJson },
           limits.steer,

@@ -9,8 +9,10 @@ import type { Session, SessionView } from "@acp-kit/protocol/Session"
 import { type Transport, TransportClosed } from "@acp-kit/protocol/Transport"
 import type { Noise, WireFrame } from "@acp-kit/protocol/WireFrame"
 import type { Mood, Step } from "@acp-kit/testing/Mood"
+import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { schemaWatch } from "./Schemas.ts"
 import { options } from "./Wire.ts"
@@ -150,3 +152,7 @@ export const beginScript = (session: Session, ...steps: ReadonlyArray<Step>) =>
     yield* until(session, (view) => view.title === title)
     return turn
   })
+
+/** A test over real processes, in real time. */
+export const live = (name: string, effect: () => Effect.Effect<unknown, unknown, Processes.Service | Scope.Scope>) =>
+  it.live(name, () => Effect.provide(effect(), Processes.layer))
