@@ -1,6 +1,8 @@
 import { rank } from "../Convert.ts"
 import { schemaError } from "../Draft.ts"
 import { hintFor } from "../Hints.ts"
+import { Failed } from "../Outcome.ts"
+import { compilePattern } from "../Prelude/Patterns.ts"
 import type { Call, Fail } from "../Syntax.ts"
 import * as Types from "../Types.ts"
 import { type Type, typeKind, variants } from "../Types.ts"
@@ -10,6 +12,14 @@ import type { Names } from "./Names.ts"
 const counted = (name: string, required: number, total: number, received: number) => {
   const expects = required === total ? String(total) : `${required} to ${total}`
   return `\`${name}\` expects ${expects} argument${expects === "1" ? "" : "s"} but received ${received}`
+}
+
+/** A literal pattern as second argument of a `regex` function is compiled here already. */
+const checkPattern = (checking: Checking, expr: Call): void => {
+  const pattern = expr.args[1]
+  if (!expr.path?.startsWith("regex.") || pattern?.kind !== "literal" || typeof pattern.value !== "string") return
+  const compiled = compilePattern(pattern.value)
+  if (compiled instanceof Failed) checking.report(schemaError("RL2316", `${compiled.code}: ${compiled.message}`, pattern.span))
 }
 
 export const callType = (checking: Checking, expr: Call, names: Names): Type => {
@@ -37,6 +47,7 @@ export const callType = (checking: Checking, expr: Call, names: Names): Type => 
     if (rank(type, parameters[at]!.type) === undefined)
       checking.report(schemaError("RL2311", "argument cannot be safely converted to the tool parameter schema", arg.span))
   }
+  checkPattern(checking, expr)
   return callable.output.type
 }
 
