@@ -48,29 +48,52 @@ const entryOf = (pid: number): Entry | undefined => {
 
 const readMarks = (pid: number): ReadonlyArray<string> => (readable(`/proc/${pid}/environ`) ?? "").split("\0").flatMap(marksIn)
 
+type Marks = ReadonlyMap<string, ReadonlyArray<string>>
+
+let lastMarks: Marks = new Map()
+const marksOf = new WeakMap<ReadonlyArray<Entry>, Marks>()
+
 /** Whatever runs has its marks from its start on; only what this program starts itself has ours until it has become another program. */
-const cachedMarks = () => {
-  let known = new Map<string, ReadonlyArray<string>>()
-  return (table: ReadonlyArray<Entry>): ReadonlyMap<string, ReadonlyArray<string>> => {
-    const next = new Map<string, ReadonlyArray<string>>()
-    for (const entry of table) {
-      const key = identity(entry)
-      next.set(key, (entry.parent === process.pid ? undefined : known.get(key)) ?? readMarks(entry.pid))
-    }
-    known = next
-    return next
+const marksAmong = (table: ReadonlyArray<Entry>): Marks => {
+  const before = marksOf.get(table)
+  if (before !== undefined) return before
+  const marks = new Map<string, ReadonlyArray<string>>()
+  for (const entry of table) {
+    const key = identity(entry)
+    marks.set(key, (entry.parent === process.pid ? undefined : lastMarks.get(key)) ?? readMarks(entry.pid))
   }
+  lastMarks = marks
+  marksOf.set(table, marks)
+  return marks
 }
 
-const procMarks = cachedMarks()
+/** At most one look at the whole system in so many milliseconds, however many wait for one. */
+const paceMs = 10
+
+/** Everyone gets what was seen after they asked. */
+const shared = <A>(look: () => A): Effect.Effect<A> => {
+  let waiting: Array<(seen: Effect.Effect<A>) => void> = []
+  let last = -paceMs
+  const see = () => {
+    const asked = waiting
+    waiting = []
+    const seen = Effect.succeed(look())
+    last = performance.now()
+    for (const resume of asked) resume(seen)
+  }
+  return Effect.callback((resume) => {
+    waiting.push(resume)
+    if (waiting.length === 1) setTimeout(see, Math.max(0, last + paceMs - performance.now()))
+  })
+}
 
 /** Linux: `/proc`. */
 export const proc: Source = {
-  snapshot: Effect.sync(() => pids().flatMap((pid) => entryOf(pid) ?? [])),
+  snapshot: shared(() => pids().flatMap((pid) => entryOf(pid) ?? [])),
   lookup: (pid) => Effect.sync(() => entryOf(pid)),
   marked: (mark, table) =>
     Effect.sync(() => {
-      const marks = procMarks(table)
+      const marks = marksAmong(table)
       return table.filter((entry) => marks.get(identity(entry))?.includes(mark) === true)
     }),
 }
