@@ -16,7 +16,7 @@ export interface Limits {
   readonly stopMs: number
 }
 
-export const defaultLimits: Limits = { finishMs: 1000, stopMs: 700 }
+export const defaultLimits: Limits = { finishMs: 500, stopMs: 1000 }
 
 export interface Options {
   readonly protocol: Protocol
