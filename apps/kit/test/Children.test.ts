@@ -1,11 +1,11 @@
 import { realpathSync } from "node:fs"
-import { TestKit } from "@acp-kit/testing/TestKit"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { Machine } from "./support/Machine.ts"
 
-let kit: TestKit
-beforeEach(() => {
-  kit = new TestKit()
-  kit.settings('[subagent]\nharness = "acp.demo"')
+let kit: Machine
+beforeEach(async () => {
+  kit = await Machine.make()
+  await kit.configure('[subagent]\nharness = "acp.demo"')
 })
 afterEach(() => kit.dispose())
 
@@ -13,14 +13,14 @@ const id = /^s-[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 describe("starting and continuing", () => {
   it("S10 K02 starts a child and returns its id, name, output and generation 1 after its first turn", async () => {
-    const agent = kit.agent("demo")
+    const agent = await kit.agent("demo")
     const value = await kit.value('return subagent({ prompt: "hello", name: "Scout" })')
     expect(value).toEqual({ id: expect.stringMatching(id), name: "Scout", output: "echo: hello", generation: 1 })
-    expect(agent.methods()).toEqual(["initialize", "session/new", "session/prompt"])
+    expect(agent.recording.received).toEqual(["initialize", "session/new", "session/prompt"])
   })
 
   it("S11 continues the same session with the same id and name, one generation on", async () => {
-    const agent = kit.agent("demo")
+    const agent = await kit.agent("demo")
     const value = await kit.value(
       'a = subagent({ prompt: "one" })\nb = prompt({ subagent: a, prompt: "two" })\nc = prompt({ subagent: b, prompt: "three" })\nreturn [a, b, c]',
     )
@@ -28,31 +28,30 @@ describe("starting and continuing", () => {
     expect(new Set(value.map((each: { id: string }) => each.id)).size).toBe(1)
     expect(new Set(value.map((each: { name: string }) => each.name)).size).toBe(1)
     expect(value[2].output).toBe("echo: three")
-    expect(agent.pids).toHaveLength(1)
-    const sessions = agent.received().filter((message) => message.method === "session/prompt")
-    expect(new Set(sessions.map((message) => message.params.sessionId)).size).toBe(1)
-    expect(agent.prompts.map((blocks) => blocks.map((block) => block.text))).toEqual([["one"], ["two"], ["three"]])
+    expect(agent.recording.pids).toHaveLength(1)
+    expect(new Set(agent.recording.params("session/prompt").map(({ sessionId }) => sessionId)).size).toBe(1)
+    expect(kit.prompts(agent)).toEqual([["one"], ["two"], ["three"]])
   })
 
   it("S18 refuses an old value, saying both generations, and sends nothing", async () => {
-    const agent = kit.agent("demo")
+    const agent = await kit.agent("demo")
     const failure = await kit.failure(
       'a = subagent({ prompt: "one" })\nb = prompt({ subagent: a, prompt: "two" })\nreturn after b { return prompt({ subagent: a, prompt: "again" }) }',
     )
     expect(failure).toMatchObject({ exit: 1, code: "STALE_GENERATION" })
     expect(failure.message).toContain("stale subagent generation 1; current generation is 2")
-    expect(agent.prompts).toHaveLength(2)
+    expect(kit.prompts(agent)).toHaveLength(2)
   })
 
   it("S16 ends the process with the last handle, and all of them with the program", async () => {
-    const agent = kit.agent("demo", { capabilities: { close: false, delete: false }, versions: [1] })
+    const agent = await kit.agent("demo", { capabilities: { close: false, delete: false }, versions: [1] })
     await kit.value('a = subagent({ prompt: "x" })\nb = subagent({ prompt: "y" })\n_ = close(a)\nreturn b.output')
-    expect(agent.pids).toHaveLength(2)
-    expect(kit.leftovers).toEqual([])
+    expect(agent.recording.pids).toHaveLength(2)
+    expect(await kit.running()).toEqual([])
   })
 
   it("S13 ends a session by value or by id; an id that was never there is unknown, one that was is retired", async () => {
-    kit.agent("demo")
+    await kit.agent("demo")
     const value = await kit.value(`
 a = subagent({ prompt: "a" })
 b = subagent({ prompt: "b" })
@@ -70,7 +69,7 @@ return { closed, ids: [a.id, b.id], left, unknown, again }`)
   })
 
   it("S21 resolves a relative cwd from the working directory, and refuses one that is missing or a file before anything starts", async () => {
-    const agent = kit.agent("demo", { reply: [{ where: true }] })
+    const agent = await kit.agent("demo", { reply: [{ where: true }] })
     kit.write("sub/file.txt", "")
     const value = await kit.value(`
 at = subagent({ prompt: "x", cwd: "sub" }).output
@@ -80,11 +79,11 @@ return { at, missing, file }`)
     expect(JSON.parse(value.at)).toMatchObject({ cwd: realpathSync(`${kit.dir}/sub`) })
     expect(value.missing).toContain("could not open subagent working directory")
     expect(value.file).toContain("subagent working directory is not a directory")
-    expect(agent.pids).toHaveLength(1)
+    expect(agent.recording.pids).toHaveLength(1)
   })
 
   it("S20 refuses an argument that does not belong to the verb", async () => {
-    const agent = kit.agent("demo")
+    const agent = await kit.agent("demo")
     const value = await kit.value(`
 a = subagent({ prompt: "x" })
 bad = for extra in [{ model: "m" }, { harness: "acp.demo" }, { cwd: "." }, { name: "n" }] {
@@ -92,14 +91,16 @@ bad = for extra in [{ model: "m" }, { harness: "acp.demo" }, { cwd: "." }, { nam
 }
 return bad`)
     expect(value).toEqual(["INVALID_ARGUMENT", "INVALID_ARGUMENT", "INVALID_ARGUMENT", "INVALID_ARGUMENT"])
-    expect(agent.prompts).toHaveLength(1)
+    expect(kit.prompts(agent)).toHaveLength(1)
   })
 })
 
 describe("the list", () => {
   it("S23 shows live children with status and a bounded task, and leaves closed ones out", async () => {
     const gate = `${kit.folder}/gate`
-    kit.agent("demo", { replies: [{ match: "wait", script: [{ touch: `${kit.folder}/waiting` }, { gate }, { say: "done" }] }] })
+    await kit.agent("demo", {
+      replies: [{ match: "wait", script: [{ touch: `${kit.folder}/waiting` }, { gate }, { say: "done" }] }],
+    })
     const value = await kit.value(`
 idle = subagent({ prompt: "a   b\\n" + "${"long ".repeat(40)}", name: "Idle" })
 gone = subagent({ prompt: "x", name: "Gone" })
@@ -122,7 +123,7 @@ return { seen, busy: busy.output }`)
       match: `^${name}$`,
       script: [{ touch: `${kit.folder}/${name}` }, ...others.map((other) => ({ gate: `${kit.folder}/${other}` })), { say: name }],
     })
-    kit.agent("demo", { replies: [meet("a", ["b", "c"]), meet("b", ["a", "c"]), meet("c", ["a", "b"])] })
+    await kit.agent("demo", { replies: [meet("a", ["b", "c"]), meet("b", ["a", "c"]), meet("c", ["a", "b"])] })
     const value = await kit.value(
       'a = subagent({ prompt: "a" })\nb = subagent({ prompt: "b" })\nc = subagent({ prompt: "c" })\nreturn [a.output, b.output, c.output]',
     )
@@ -132,7 +133,7 @@ return { seen, busy: busy.output }`)
 
 describe("names", () => {
   it("S40 trims a preferred name, and gives the lowest free Agent N in place of a missing or invalid one", async () => {
-    kit.agent("demo")
+    await kit.agent("demo")
     const value = await kit.value(`
 names = ["  Scout  ", "${"n".repeat(32)}", "${"n".repeat(33)}", "café", "", "a\\tb"]
 given = fold list = [] for name in names { return list + [subagent({ prompt: "x", name: name }).name] }
@@ -141,7 +142,7 @@ return given + [after given { return subagent({ prompt: "x" }).name }]`)
   })
 
   it("S41 gives a clash the lowest free suffix, whatever its case, and keeps it within 32 bytes", async () => {
-    kit.agent("demo")
+    await kit.agent("demo")
     const value = await kit.value(`
 names = ["Scout", "SCOUT", "scout", "${"n".repeat(32)}", "${"N".repeat(32)}"]
 return fold list = [] for name in names { return list + [subagent({ prompt: "x", name: name }).name] }`)
@@ -149,7 +150,7 @@ return fold list = [] for name in names { return list + [subagent({ prompt: "x",
   })
 
   it("S42 never takes a name for a handle", async () => {
-    kit.agent("demo")
+    await kit.agent("demo")
     const value = await kit.value(`
 a = subagent({ prompt: "x", name: "Scout" })
 byName = after a { return boundary { return close({ id: "Scout" }) } catch e { return e.code } }
@@ -159,7 +160,7 @@ return { byName, name: renamed.name }`)
   })
 
   it("S43 S156 frees a name when its creation or first turn fails and when its child is closed, and keeps it otherwise", async () => {
-    kit.agent("demo", { replies: [{ match: "fail", script: [{ fail: { code: -32000 - 1, message: "no" } }] }] })
+    await kit.agent("demo", { replies: [{ match: "fail", script: [{ fail: { code: -32000 - 1, message: "no" } }] }] })
     const value = await kit.value(
       `
 failed = boundary { return subagent({ prompt: "fail", name: "Scout" }) } catch e { return e.code }

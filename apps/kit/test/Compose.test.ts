@@ -1,29 +1,27 @@
-import { TestKit } from "@acp-kit/testing/TestKit"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { Machine } from "./support/Machine.ts"
 
-let kit: TestKit
-beforeEach(() => {
-  kit = new TestKit()
+let kit: Machine
+beforeEach(async () => {
+  kit = await Machine.make()
 })
 afterEach(() => kit.dispose())
 
 describe("kit compose", () => {
   it("prints the value as one line of canonical JSON, and the session as the last line of stderr", async () => {
-    const { code, stdout, stderr } = await kit.compose('return { b: [1, 2.5, true, null], a: "é\\n", "10": 9007199254740993 }')
+    const { code, out, err } = await kit.compose('return { b: [1, 2.5, true, null], a: "é\\n", "10": 9007199254740993 }')
     expect(code).toBe(0)
-    expect(stdout).toBe('{"10":9007199254740993,"a":"é\\n","b":[1,2.5,true,null]}\n')
-    expect(stderr.trimEnd().split("\n").at(-1)).toMatch(/^session: \S+$/)
+    expect(out).toBe('{"10":9007199254740993,"a":"é\\n","b":[1,2.5,true,null]}\n')
+    expect(err.trimEnd().split("\n").at(-1)).toMatch(/^session: \S+$/)
   })
 
   it("takes a program from a file, from -e and from standard input, and inputs by name", async () => {
     kit.write("add.rnlt", "return a + b")
     const inputs = ["--input", "a=40", "--input", "b=2"]
-    expect((await kit.run(["compose", "add.rnlt", ...inputs])).stdout).toBe("42\n")
-    expect((await kit.run(["compose", "-e", "return a + b", ...inputs])).stdout).toBe("42\n")
-    expect((await kit.run(["compose", "-", ...inputs], { input: "return a + b" })).stdout).toBe("42\n")
-    expect((await kit.run(["compose", "-e", "return n", "--input", "n=9223372036854775807"])).stdout).toBe(
-      "9223372036854775807\n",
-    )
+    expect((await kit.run(["compose", "add.rnlt", ...inputs])).out).toBe("42\n")
+    expect((await kit.run(["compose", "-e", "return a + b", ...inputs])).out).toBe("42\n")
+    expect((await kit.run(["compose", "-", ...inputs], { input: "return a + b" })).out).toBe("42\n")
+    expect((await kit.run(["compose", "-e", "return n", "--input", "n=9223372036854775807"])).out).toBe("9223372036854775807\n")
   })
 
   it("runs shell and edit in the working directory, or in --root", async () => {
@@ -37,17 +35,17 @@ describe("kit compose", () => {
     kit.write("bad.rnlt", 'a = 1\nreturn fail("NOPE", "it is " + a) + 1')
     const failed = await kit.run(["compose", "bad.rnlt", "--json"])
     expect(failed.code).toBe(1)
-    expect(JSON.parse(failed.stdout)).toMatchObject({ error: { code: "NOPE", message: "it is 1", line: 2, column: 8 } })
-    expect(failed.stderr).toContain("bad.rnlt:2:8: failed[NOPE]: it is 1")
-    expect(failed.stderr.trimEnd().split("\n").at(-1)).toMatch(/^session: /)
+    expect(JSON.parse(failed.out)).toMatchObject({ error: { code: "NOPE", message: "it is 1", line: 2, column: 8 } })
+    expect(failed.err).toContain("bad.rnlt:2:8: failed[NOPE]: it is 1")
+    expect(failed.err.trimEnd().split("\n").at(-1)).toMatch(/^session: /)
   })
 
   it("leaves with 2 and every diagnostic where the program does not compile; no session is made and no child is started", async () => {
-    const agent = kit.agent("demo")
+    const agent = await kit.agent("demo")
     const program = 'a = subagent({ prompt: "x", harness: "acp.demo" })\nb = missing\nreturn { a, b, c: subagnt({}) }'
     const failed = await kit.compose(program, "--json")
     expect(failed.code).toBe(2)
-    const { error } = JSON.parse(failed.stdout)
+    const { error } = JSON.parse(failed.out)
     expect(error.code).toBe("COMPILE")
     expect(error.diagnostics).toEqual([
       expect.objectContaining({
@@ -60,11 +58,11 @@ describe("kit compose", () => {
       }),
       expect.objectContaining({ code: "RL2102", severity: "error", line: 3, column: 19 }),
     ])
-    expect(failed.stderr).toContain("-e:2:5: error[RL2101]")
-    expect(failed.stderr).toContain("did you mean `subagent`")
-    expect(failed.stderr).not.toContain("session:")
-    expect(agent.pids).toEqual([])
-    expect((await kit.run(["sessions", "list"])).stdout).toBe("")
+    expect(failed.err).toContain("-e:2:5: error[RL2101]")
+    expect(failed.err).toContain("did you mean `subagent`")
+    expect(failed.err).not.toContain("session:")
+    expect(agent.recording.pids).toEqual([])
+    expect((await kit.run(["sessions", "list"])).out).toBe("")
   })
 
   it("leaves with 2 where the call is wrong, before anything happens", async () => {
@@ -85,23 +83,23 @@ describe("kit compose", () => {
     ]
     const outcomes = await Promise.all(calls.map(([args]) => kit.run(args)))
     for (const [index, [args, text]] of calls.entries()) {
-      expect({ args, ...outcomes[index] }).toMatchObject({ args, code: 2, stdout: "", stderr: expect.stringContaining(text) })
+      expect({ args, ...outcomes[index] }).toMatchObject({ args, code: 2, out: "", err: expect.stringContaining(text) })
     }
   })
 
   it("keeps nothing on disk with --no-session", async () => {
-    const agent = kit.agent("demo")
-    const { code, stderr } = await kit.compose('return subagent({ prompt: "hi", harness: "acp.demo" }).output', "--no-session")
+    const agent = await kit.agent("demo")
+    const { code, err } = await kit.compose('return subagent({ prompt: "hi", harness: "acp.demo" }).output', "--no-session")
     expect(code).toBe(0)
-    expect(stderr).not.toContain("session:")
-    expect(agent.prompts).toHaveLength(1)
-    expect((await kit.run(["sessions", "list", "--all"])).stdout).toBe("")
+    expect(err).not.toContain("session:")
+    expect(kit.prompts(agent)).toHaveLength(1)
+    expect((await kit.run(["sessions", "list", "--all"])).out).toBe("")
   })
 
   it("writes a long value completely, however slowly it is read", async () => {
     const size = 3_000_000
-    const { stdout } = await kit.compose(`return shell({ command: "head -c ${size} /dev/zero | tr '\\\\0' x" }).stdout`)
-    expect(stdout).toHaveLength(size + 3)
+    const { out } = await kit.compose(`return shell({ command: "head -c ${size} /dev/zero | tr '\\\\0' x" }).stdout`)
+    expect(out).toHaveLength(size + 3)
   })
 })
 
@@ -109,18 +107,18 @@ describe("kit check", () => {
   it("shows every diagnostic with line, code and fix, and runs nothing", async () => {
     kit.write("bad.rnlt", 'x = shell({ command: "touch ran" })\nreturn y')
     const failed = await kit.run(["check", "bad.rnlt"])
-    expect(failed).toMatchObject({ code: 2, stdout: "" })
-    expect(failed.stderr).toContain("bad.rnlt:2:8: error[RL2101]")
+    expect(failed).toMatchObject({ code: 2, out: "" })
+    expect(failed.err).toContain("bad.rnlt:2:8: error[RL2101]")
     const json = await kit.run(["check", "bad.rnlt", "--json"])
     expect(json.code).toBe(2)
-    const { diagnostics } = JSON.parse(json.stdout)
+    const { diagnostics } = JSON.parse(json.out)
     expect(diagnostics.map(({ code, line, severity }: Record<string, unknown>) => ({ code, line, severity }))).toContainEqual({
       code: "RL2101",
       line: 2,
       severity: "error",
     })
     kit.write("good.rnlt", 'x = shell({ command: "touch ran" })\nreturn x')
-    expect(await kit.run(["check", "good.rnlt"])).toEqual({ code: 0, stdout: "", stderr: "" })
+    expect(await kit.run(["check", "good.rnlt"])).toMatchObject({ code: 0, out: "", err: "" })
     expect(await kit.value('return shell({ command: "ls" }).stdout')).toBe("bad.rnlt\ngood.rnlt\n")
   })
 })
@@ -128,36 +126,36 @@ describe("kit check", () => {
 describe("kit", () => {
   it("prints help without arguments and for every command, and its version", async () => {
     const help = await kit.run([])
-    expect(help).toMatchObject({ code: 0, stderr: "" })
-    expect(help.stdout).toContain("usage: kit COMMAND")
+    expect(help).toMatchObject({ code: 0, err: "" })
+    expect(help.out).toContain("usage: kit COMMAND")
     for (const command of [["compose"], ["check"], ["harness", "list"], ["harness", "check"], ["acp"], ["sessions", "list"]]) {
-      expect(await kit.run([...command, "--help"])).toMatchObject({ code: 0, stdout: expect.stringContaining("--config FILE") })
+      expect(await kit.run([...command, "--help"])).toMatchObject({ code: 0, out: expect.stringContaining("--config FILE") })
     }
-    expect((await kit.run(["-V"])).stdout).toMatch(/^kit \d+\.\d+\.\d+\n$/)
+    expect((await kit.run(["-V"])).out).toMatch(/^kit \d+\.\d+\.\d+\n$/)
   })
 
   it("refuses a broken configuration with path, line, key and the nearest key, and warns of an unknown one", async () => {
-    kit.settings('[acp.review]\ncomand = "x"')
+    kit.writeConfig('[acp.review]\ncomand = "x"')
     const refused = await kit.compose("return 1", "--json")
     expect(refused.code).toBe(2)
-    expect(refused.stderr).toContain(`${kit.home}/config.toml: line 2, acp.review.comand:`)
-    expect(refused.stderr).toContain('did you mean "command"?')
-    expect(JSON.parse(refused.stdout).error).toMatchObject({
+    expect(refused.err).toContain(`${kit.configFile}: line 2, acp.review.comand:`)
+    expect(refused.err).toContain('did you mean "command"?')
+    expect(JSON.parse(refused.out).error).toMatchObject({
       code: "CONFIG",
-      path: `${kit.home}/config.toml`,
+      path: `${kit.configFile}`,
       problems: [{ line: 2, key: "acp.review.comand", nearest: "command" }],
     })
-    kit.settings('modle = "x"')
+    kit.writeConfig('modle = "x"')
     const warned = await kit.compose("return 1")
-    expect(warned).toMatchObject({ code: 0, stdout: "1\n" })
-    expect(warned.stderr).toContain(`${kit.home}/config.toml: line 1, modle: unknown key; did you mean "model"?`)
-    kit.settings("a = ")
-    expect(await kit.compose("return 1")).toMatchObject({ code: 2, stderr: expect.stringContaining("line 1") })
+    expect(warned).toMatchObject({ code: 0, out: "1\n" })
+    expect(warned.err).toContain(`${kit.configFile}: line 1, modle: unknown key; did you mean "model"?`)
+    kit.writeConfig("a = ")
+    expect(await kit.compose("return 1")).toMatchObject({ code: 2, err: expect.stringContaining("line 1") })
     kit.write("other.toml", 'model = "m"')
-    expect(await kit.compose("return 1", "--config", "other.toml")).toMatchObject({ code: 0, stdout: "1\n" })
+    expect(await kit.compose("return 1", "--config", "other.toml")).toMatchObject({ code: 0, out: "1\n" })
     expect(await kit.compose("return 1", "--config", "none.toml")).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("none.toml"),
+      err: expect.stringContaining("none.toml"),
     })
   })
 })
