@@ -32,8 +32,8 @@ export interface Command {
 }
 
 /**
- * End stdin, wait `eof`; TERM to the group, to every descendant noted before the first signal and to whatever carries the mark, wait `term`;
- * KILL to what is left of them. A step is left early when nothing is left.
+ * Note every descendant, end stdin, wait `eof`; TERM to the group, to those noted and to whatever carries the mark, wait `term`; KILL to what
+ * is left of them. A step is left early when nothing is left.
  */
 export interface Ladder {
   readonly eof: Duration.Input

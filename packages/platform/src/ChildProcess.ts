@@ -93,8 +93,8 @@ const own = Effect.fnUntraced(function* (started: Started, ladder: Ladder, mark:
     })
 
   const walk = Effect.fnUntraced(function* ({ eof, term }: Ladder) {
-    yield* endInput
     yield* members(family)
+    yield* endInput
     yield* Effect.timeoutOption(Effect.interruptible(exit), eof)
     yield* end(family, term)
     const known = yield* Effect.timeoutOption(Effect.interruptible(exit), telling)
