@@ -13,8 +13,8 @@ interface Seen {
 
 /** Something that happened once and stays on screen. */
 export interface Notice {
-  /** `starting`, `working` and `idle` repeat what the block shows; the others have no row any more, or never had one. */
-  readonly kind: "starting" | "working" | "idle" | "closed" | "failed" | "ended" | "log"
+  /** `ended` was between turns when its parent ended, `stopped` was not. */
+  readonly kind: "starting" | "working" | "idle" | "closed" | "failed" | "ended" | "stopped" | "log"
   readonly name: string
   readonly text: string
   /** Milliseconds since the view began. */
@@ -85,7 +85,8 @@ const removed = (
         ? `generation ${before.row.generation}`
         : `while ${before.row.status}`
   const text = event.message === undefined ? turns : printable(event.message)
-  const notice: Notice = { kind: event.reason, name: printable(event.name), text, at: now - progress.began }
+  const kind = event.reason === "ended" && before !== undefined && before.row.status !== "idle" ? "stopped" : event.reason
+  const notice: Notice = { kind, name: printable(event.name), text, at: now - progress.began }
   return [{ ...progress, children }, silent ? [] : [notice]]
 }
 

@@ -6,6 +6,9 @@ import * as Stream from "effect/Stream"
 import { Progress } from "./Progress.ts"
 import { Terminal } from "./Terminal.ts"
 
+/** What stays on a terminal above the block: what the block never showed, or no longer shows. */
+const stays: ReadonlyArray<Progress.Notice["kind"]> = ["idle", "closed", "failed", "stopped", "log"]
+
 /** How often a terminal is redrawn while something moves; 10 a second is what an eye takes as live. */
 const redrawEvery = "100 millis"
 
@@ -44,14 +47,17 @@ const redrawnBlock = Effect.fnUntraced(function* (events: Stream.Stream<RosterEv
     yield* terminal.err(`\u001b[?2026h${erase}${text}\u001b[?2026l`)
   })
   const drawing = yield* Effect.forkScoped(Effect.forever(Effect.andThen(draw(false), Effect.sleep(redrawEvery))))
-  const stays = (notice: Progress.Notice) => notice.kind === "log" || !["starting", "working", "idle"].includes(notice.kind)
   yield* Stream.runForEach(
     events,
     Effect.fnUntraced(function* (event) {
       const [next, notices] = Progress.step(progress, event, yield* Clock.currentTimeMillis)
       const columns = yield* terminal.columns
       progress = next
-      waiting.push(...notices.filter(stays).map((notice) => Progress.noticeLine(notice, paint, columns - 1)))
+      waiting.push(
+        ...notices
+          .filter((notice) => stays.includes(notice.kind))
+          .map((notice) => Progress.noticeLine(notice, paint, columns - 1)),
+      )
     }),
   ).pipe(Effect.ensuring(Effect.andThen(Fiber.interrupt(drawing), draw(true))))
 })

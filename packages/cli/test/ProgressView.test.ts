@@ -38,7 +38,7 @@ describe("ProgressView", () => {
     }),
   )
 
-  it.effect("redraws one block on a terminal and leaves only what ended", () =>
+  it.effect("redraws one block on a terminal and leaves what happened", () =>
     Effect.gen(function* () {
       const [layer, recording] = Terminal.layerMemory({ redraws: true, errIsTerminal: true })
       const queue = yield* Queue.unbounded<RosterEvent>()

@@ -12,11 +12,13 @@ import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 
 /** The failure of a program, as `--json` printed it, with the exit code and stderr. Details differ from code to code. */
-// biome-ignore lint/suspicious/noExplicitAny: tests look into failures of every kind
-export type Failure = { readonly exit: number; readonly code: string; readonly message: string; readonly err: string } & Record<
-  string,
-  any
->
+export interface Failure {
+  readonly exit: number
+  readonly code: string
+  readonly message: string
+  readonly err: string
+  readonly [field: string]: unknown
+}
 
 /** A machine of its own for one test, in promises: a home, a working directory, and the built `kit` run in them. */
 export class Machine {
