@@ -49,7 +49,7 @@ export class MessageText {
   }
 
   text(): string {
-    return this.messages.map((message) => message.pieces.text()).join("")
+    return this.messages.reduce((text, message) => text + message.pieces.text(), "")
   }
 
   private find(id: string | undefined): Message {

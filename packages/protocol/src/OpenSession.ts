@@ -94,9 +94,13 @@ export const openSession = (peer: Peer, id: string, fold: SessionFold, opened: J
     Effect.gen(function* () {
       const admitted = yield* Effect.fromResult(admitContent(blocks, capabilities))
       yield* enter(restore)
-      run = startTurn(peer, id, fold, admitted, () => gate.leave())
-      yield* connection.fork(run.watch)
-      return run
+      const started = startTurn(peer, id, fold, admitted, () => {
+        run = undefined
+        gate.leave()
+      })
+      run = started
+      yield* connection.fork(started.watch)
+      return started
     })
 
   const fork = (options: ForkOptions) =>
