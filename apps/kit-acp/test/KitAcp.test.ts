@@ -191,4 +191,28 @@ it.layer(Processes.layer, { excludeTestServices: true })("kit acp", (it) => {
       expect(listening.filter((line) => sockets.includes(line.trim().split(/\s+/)[9] ?? ""))).toEqual([])
     }),
   )
+
+  it.effect("S52 reports usage in every turn, with the window of the model", () =>
+    Effect.gen(function* () {
+      for (const version of [1, 2] as const) {
+        const { session } = yield* client(version)
+        const turn = yield* session.prompt(text("x".repeat(396)))
+        expect(turn.usage).toMatchObject({ used: 200, size: 128_000 })
+      }
+    }),
+  )
+
+  it.effect("S93 offers a reasoning effort that leaves the model alone", () =>
+    Effect.gen(function* () {
+      for (const version of [1, 2] as const) {
+        const { session } = yield* client(version)
+        const [model, effort] = yield* session.options
+        expect(effort).toMatchObject({ id: "reasoning_effort", category: "thought_level", currentValue: "default" })
+        expect(yield* session.setOption("reasoning_effort", "high")).toMatchObject([
+          { id: "model", currentValue: model?.currentValue },
+          { id: "reasoning_effort", currentValue: "high" },
+        ])
+      }
+    }),
+  )
 })

@@ -61,7 +61,7 @@ export const make = (transport: Transport): ServerTransport => {
   /** What follows `initialize` waits for its answer, so that a client may write ahead. */
   const messages = async function* (): AsyncGenerator<JsonObject, void> {
     for (let more = true; more; ) {
-      const chunk = await Effect.runPromise(Effect.catch(transport.read, () => Effect.succeed(undefined)))
+      const chunk = await Effect.runPromise(Effect.orElseSucceed(transport.read, () => undefined))
       const complete = chunk === undefined ? lines.rest() : lines.push(chunk)
       more = chunk !== undefined && !lines.oversize()
       for (const line of complete) {

@@ -34,7 +34,7 @@ describe("version 1", () => {
     }),
   )
 
-  it.live("S52 streams the answer and the usage of a turn and then answers the prompt", () =>
+  it.live("streams the answer and the usage of a turn and then answers the prompt", () =>
     Effect.gen(function* () {
       const peer = yield* connect()
       const sessionId = yield* open(peer, 1)
@@ -108,7 +108,7 @@ describe("version 1", () => {
     }),
   )
 
-  it.live("S93 offers model and reasoning effort, and answers a change with the complete list", () =>
+  it.live("offers model and reasoning effort, and answers a change with the complete list", () =>
     Effect.gen(function* () {
       const peer = yield* connect()
       yield* peer.request("initialize", v1)
@@ -129,7 +129,7 @@ describe("version 1", () => {
     }),
   )
 
-  it.live("S170 refuses directories that are not absolute", () =>
+  it.live("refuses directories that are not absolute", () =>
     Effect.gen(function* () {
       const peer = yield* connect()
       yield* peer.request("initialize", v1)
@@ -142,7 +142,7 @@ describe("version 1", () => {
 })
 
 describe("version 2", () => {
-  it.live("S52 accepts, echoes the prompt, runs, streams, and is idle with a reason, in this order", () =>
+  it.live("accepts, echoes the prompt, runs, streams, and is idle with a reason, in this order", () =>
     Effect.gen(function* () {
       const peer = yield* connect({ protocol: 2 })
       const sessionId = yield* open(peer, 2)

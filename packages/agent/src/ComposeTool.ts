@@ -1,4 +1,5 @@
 import { Compose, type ComposeFailure } from "@acp-kit/orchestrator/Compose"
+import { type Healed, heal } from "@acp-kit/runlet/Heal"
 import type { JsonObject, Tool as RunletTool } from "@acp-kit/runlet/Host"
 import * as Effect from "effect/Effect"
 import { ComposeGuide, type Entry } from "./ComposeGuide.ts"
@@ -26,7 +27,10 @@ const input: JsonObject = {
   additionalProperties: false,
 }
 
-/** `compose`: the agent's one tool. It runs a program of at most 128 calls, and what the program returns is its result. */
+/**
+ * `compose`: the agent's one tool. It runs a program of at most 128 calls, repaired where it does not parse, and what the program
+ * returns is its result.
+ */
 export const make = ({ tools, catalog }: Options): Tool => ({
   spec: { name: "compose", description: ComposeGuide.describe(catalog), input },
   run: (_id, given) => {
@@ -35,11 +39,17 @@ export const make = ({ tools, catalog }: Options): Tool => ({
   },
 })
 
-const run = ({ script }: ComposeInput, tools: ReadonlyArray<RunletTool>): Effect.Effect<Outcome> =>
-  Effect.match(Compose.run({ source: script, tools, author: "model" }), {
+const run = ({ script }: ComposeInput, tools: ReadonlyArray<RunletTool>): Effect.Effect<Outcome> => {
+  const healed = heal(script, { rewrite: true })
+  const program = { source: healed?.source ?? script, tools, author: "model" } as const
+  return Effect.match(Compose.run(program), {
     onSuccess: (output): Outcome => ({ status: "completed", output }),
-    onFailure: (failure): Outcome => ({ status: "failed", output: describe(failure) }),
+    onFailure: (failure): Outcome => ({ status: "failed", output: { ...describe(failure), ...notesOf(healed) } }),
   })
+}
+
+/** What a failing program is told of its repairs: its lines are those of the repaired source. */
+const notesOf = (healed: Healed | null) => (healed === null ? {} : { repaired: healed.notes })
 
 const refused = (message: string): Outcome => ({ status: "failed", output: { code: "INVALID_ARGUMENT", message } })
 

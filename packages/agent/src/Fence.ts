@@ -47,7 +47,7 @@ const parseInfo = (info: string) => {
   return { language, options: Object.fromEntries(options) }
 }
 
-const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Union([Schema.String, Schema.Number, Schema.Boolean])))
+const decode = Schema.decodeUnknownOption(Schema.fromJsonString(Schema.Union([Schema.String, Schema.Finite, Schema.Boolean])))
 
 const parseValue = (text: string | undefined) => (text === undefined ? true : Option.getOrElse(decode(text), () => text))
 

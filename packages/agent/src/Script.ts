@@ -47,7 +47,7 @@ export class ScriptInvalid extends Schema.TaggedError<ScriptInvalid>()("ScriptIn
 
 /** Reads the text of a script file. */
 export const decode = (text: string): Effect.Effect<Script, ScriptInvalid> =>
-  Schema.decodeUnknownEffect(Schema.fromJsonString(Script))(text).pipe(
+  Schema.decodeEffect(Schema.fromJsonString(Script))(text).pipe(
     Effect.tap((script) => Effect.forEach(script.rules, (rule) => Effect.try(() => new RegExp(rule.match, "s")))),
     Effect.mapError((error) => new ScriptInvalid({ reason: "cause" in error ? String(error.cause) : error.message })),
   )

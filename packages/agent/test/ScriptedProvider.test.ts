@@ -78,7 +78,7 @@ describe("the built-in rule", () => {
     }),
   )
 
-  it.effect("S52 reports characters divided by four of a window of 128,000", () =>
+  it.effect("reports characters divided by four of a window of 128,000", () =>
     Effect.gen(function* () {
       const parts = yield* ask([prompt("a".repeat(396))])
       expect(parts.at(-1)).toEqual({ type: "usage", used: (396 + "echo: ".length + 396 + 2) / 4, window: 128_000 })
