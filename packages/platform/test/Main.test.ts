@@ -82,6 +82,17 @@ describe("run", () => {
     }),
   )
 
+  it.live.skipIf("Deno" in globalThis)("leaves at once at a second signal, though nobody reads its output", () =>
+    Effect.gen(function* () {
+      const main = yield* start("flooded")
+      yield* main.read
+      process.kill(main.pid, "SIGTERM")
+      expect(yield* firstText(main.readError, 12)).toBe("interrupted\n")
+      process.kill(main.pid, "SIGTERM")
+      expect(yield* main.exit).toEqual({ code: 143, signal: undefined })
+    }).pipe(Effect.scoped, Effect.provide(Processes.layer)),
+  )
+
   live("takes a reader that goes away for no failure, and leaves stderr open for others", () =>
     Effect.gen(function* () {
       const processes = yield* Processes.Service

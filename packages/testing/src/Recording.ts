@@ -25,16 +25,24 @@ export interface Event {
 /** What the processes of a scripted agent wrote down, in the order in which it happened. */
 export class Recording {
   readonly file: string
+  readonly #pid: number | undefined
 
-  constructor(file: string) {
+  constructor(file: string, pid?: number) {
     this.file = file
+    this.#pid = pid
+  }
+
+  /** What one process wrote down. */
+  of(pid: number): Recording {
+    return new Recording(this.file, pid)
   }
 
   /** All whole lines so far; none where the agent was never started. */
   get entries(): ReadonlyArray<Entry> {
     if (!Fs.existsSync(this.file)) return []
     const lines = Fs.readFileSync(this.file, "utf8").split("\n")
-    return lines.slice(0, -1).map((line) => JSON.parse(line) as Entry)
+    const entries = lines.slice(0, -1).map((line) => JSON.parse(line) as Entry)
+    return this.#pid === undefined ? entries : entries.filter((entry) => entry.pid === this.#pid)
   }
 
   /** The frames, without lines that are no JSON objects. */

@@ -543,6 +543,71 @@ describe("faults", () => {
     }),
   )
 
+  live("a second prompt that is never answered", () =>
+    Effect.gen(function* () {
+      const agent = yield* opened(1, { busy: "mute" })
+      const first = yield* agent.beginPrompt(script({ awaitCancel: true }))
+      const second = yield* agent.beginPrompt("second")
+      yield* agent.send(cancel(agent.sessionId))
+      yield* agent.answerTo(first)
+      yield* agent.request("session/list", {})
+      expect(agent.messages.some((message) => message.id === second)).toBe(false)
+    }),
+  )
+
+  live("the end of output while the agent lives on", () =>
+    Effect.gen(function* () {
+      const agent = yield* opened(1)
+      yield* agent.beginPrompt(script({ say: "last" }, { closeOutput: true }, { awaitCancel: true }))
+      yield* agent.closed
+      expect(agent.text()).toBe("last")
+      expect(yield* running(agent.child.pid)).toBe(true)
+    }),
+  )
+
+  live("an agent that stops reading", () =>
+    Effect.gen(function* () {
+      const agent = yield* opened(1)
+      yield* agent.prompt(script({ stopReading: true }))
+      const write = Effect.as(agent.child.write(new Uint8Array(8 << 20).fill(120)), "taken")
+      expect(yield* Effect.timeoutOption(Effect.orDie(write), "300 millis")).toMatchObject({ _tag: "None" })
+    }),
+  )
+
+  live("steps that a cancel does not stop, and what comes after it", () =>
+    Effect.gen(function* () {
+      const cwd = yield* folder
+      const gate = join(cwd, "gate")
+      const agent = yield* opened(1, { cancelled: { before: [{ say: "late" }], stop: "end_turn" } }, cwd)
+      const steps = [{ deafly: [{ say: "on" }, { gate }, { say: " and on, " }] }, { say: "never" }]
+      const id = yield* agent.beginPrompt(script(...steps))
+      yield* agent.until(({ method }) => method === "session/update")
+      yield* agent.send(cancel(agent.sessionId))
+      yield* agent.agent.recording.untilReceived("session/cancel")
+      yield* Appears.touch(gate)
+      expect(result(yield* agent.answerTo(id))).toEqual({ stopReason: "end_turn" })
+      expect(agent.text()).toBe("on and on, late")
+    }),
+  )
+
+  live("a crash at any method, by exit code and after an answer", () =>
+    Effect.gen(function* () {
+      const agent = yield* started(1, { on: { "session/new": { before: [{ stderr: "out of memory" }, { exit: 9 }] } } })
+      yield* agent.begin("session/new", { cwd: agent.cwd })
+      expect((yield* agent.child.exit).code).toBe(9)
+      const after = yield* started(1, { on: { "session/new": { after: [{ signal: "SIGABRT" }] } } })
+      expect(result(yield* after.request("session/new", { cwd: after.cwd })).sessionId).toEqual(expect.any(String))
+      expect((yield* after.child.exit).signal).toBe("SIGABRT")
+    }),
+  )
+
+  live("a crash before anything is read", () =>
+    Effect.gen(function* () {
+      const agent = yield* connect(launch({ start: [{ exit: 1 }] }), yield* folder)
+      expect((yield* agent.child.exit).code).toBe(1)
+    }),
+  )
+
   live("an unknown step is an error that names it", () =>
     Effect.gen(function* () {
       const agent = yield* opened(1, { reply: [{ sing: "a song" } as never] })

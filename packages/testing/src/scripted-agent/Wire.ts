@@ -7,6 +7,22 @@ export type Entry =
 
 const LINE_FEED = 10
 
+/** The runtime may hold copies of the descriptor; the reader sees the end only when all are closed. */
+const descriptorsOfOutput = (): ReadonlyArray<number> => {
+  const target = (fd: number | string) => {
+    try {
+      return Fs.readlinkSync(`/proc/self/fd/${fd}`)
+    } catch {
+      return undefined
+    }
+  }
+  const output = target(1)
+  if (output === undefined) return [1]
+  return Fs.readdirSync("/proc/self/fd")
+    .filter((fd) => target(fd) === output)
+    .map(Number)
+}
+
 /** The agent's own stdin and stdout: lines in, bytes out, both recorded as they happen. */
 export class Wire {
   readonly #record: number | undefined
@@ -64,7 +80,7 @@ export class Wire {
   close(): Promise<void> {
     this.#tail = this.#tail.then(() => {
       this.#closed = true
-      Fs.closeSync(1)
+      for (const fd of descriptorsOfOutput()) Fs.closeSync(fd)
     })
     return this.#tail
   }
