@@ -41,14 +41,12 @@ export const runtimeTests = async (): Promise<Tally> => {
   }
   const offline = { ...env, BUN_CONFIG_REGISTRY: "http://127.0.0.1:9", npm_config_registry: "http://127.0.0.1:9" }
 
-  const contents = (tarball: Tarball) => output(["tar", "-tzf", tarball.file], { cwd: scratch }).trim().split("\n")
-
-  const inspect = (tarball: Tarball) => {
-    const files = contents(tarball)
+  const inspect = async (tarball: Tarball) => {
+    const files = (await output(["tar", "-tzf", tarball.file], { cwd: scratch })).split("\n")
     for (const file of ["package/package.json", "package/LICENSE", "package/README.md"]) {
       if (!files.includes(file)) throw new Error(`${tarball.file} lacks ${file}`)
     }
-    const manifest = output(["tar", "-xzOf", tarball.file, "package/package.json"], { cwd: scratch })
+    const manifest = await output(["tar", "-xzOf", tarball.file, "package/package.json"], { cwd: scratch })
     const { devDependencies: _, ...shipped } = JSON.parse(manifest) as { devDependencies: unknown }
     if (/"(?:workspace|catalog):/.test(JSON.stringify(shipped)))
       throw new Error(`${tarball.file} names the workspace:\n${manifest}`)
@@ -56,27 +54,30 @@ export const runtimeTests = async (): Promise<Tally> => {
 
   try {
     let tarballs: ReadonlyArray<Tarball> = []
-    await check("C02 every package builds and packs with its licence and readme, and names no workspace", () => {
-      output(["turbo", "run", "build"], { cwd: root })
-      tarballs = pack(root, join(scratch, "tarballs"))
-      tarballs.forEach(inspect)
+    await check("C02 every package builds and packs with its licence and readme, and names no workspace", async () => {
+      await output(["turbo", "run", "build"], { cwd: root })
+      tarballs = await pack(root, join(scratch, "tarballs"))
+      for (const tarball of tarballs) await inspect(tarball)
     })
     const kit = tarballs.find((tarball) => tarball.member.manifest.name === "@acp-kit/kit")
 
-    await check("a release publishes every package after those it depends on", () => {
-      for (const tarball of tarballs) publish(tarball, registry.url, false, env)
+    await check("a release publishes every package after those it depends on", async () => {
+      for (const tarball of tarballs) await publish(tarball, registry.url, false, env)
       same([...registry.packages.keys()].join(" "), tarballs.map((tarball) => tarball.member.manifest.name).join(" "))
     })
 
-    await check("a release that is repeated publishes nothing again", () => {
-      const printed = output([bun, "tooling/scripts/release.ts", "--dry-run", "--registry", registry.url], { cwd: root, env })
+    await check("a release that is repeated publishes nothing again", async () => {
+      const printed = await output([bun, "tooling/scripts/release.ts", "--dry-run", "--registry", registry.url], {
+        cwd: root,
+        env,
+      })
       const expected = tarballs.map(({ member: { manifest } }) => `${manifest.name} ${manifest.version}: is there already`)
       same(printed.trim().split("\n").slice(-expected.length).join("\n"), expected.join("\n"))
     })
 
-    await check("C04 the superseded packages do not load beside Effect 4, as the decision record quotes", () => {
+    await check("C04 the superseded packages do not load beside Effect 4, as the decision record quotes", async () => {
       const directory = project("superseded")
-      output([bun, "add", "effect@4.1.0", "@effect/schema@0.75.5", "@effect/platform@0.97.2"], { cwd: directory, env })
+      await output([bun, "add", "effect@4.1.0", "@effect/schema@0.75.5", "@effect/platform@0.97.2"], { cwd: directory, env })
       const record = readFileSync(join(root, "docs/decisions/0001-effect-4.md"), "utf8")
       for (const [module, why] of [
         ["@effect/schema/Schema", "Cannot find module 'effect/ConfigError'"],
@@ -90,9 +91,9 @@ export const runtimeTests = async (): Promise<Tally> => {
     })
 
     const runtimes = project("runtimes")
-    await check("Deno and Node are installed", () => {
+    await check("Deno and Node are installed", async () => {
       const wanted = Object.entries(runtimePackages).map(([name, version]) => `${name}@${version}`)
-      output([bun, "add", ...wanted], { cwd: runtimes, env })
+      await output([bun, "add", ...wanted], { cwd: runtimes, env })
     })
     const binary = (name: string) => join(runtimes, "node_modules/.bin", name)
     const launch: Readonly<Record<string, ReadonlyArray<string>>> = {
@@ -105,23 +106,23 @@ export const runtimeTests = async (): Promise<Tally> => {
       const { name } = tarball.member.manifest
       const short = name.replace("@acp-kit/", "")
       const directory = project(short)
-      const installed = await check(`${name} installs into an empty folder`, () => {
-        output([bun, "add", name], { cwd: directory, env })
+      const installed = await check(`${name} installs into an empty folder`, async () => {
+        await output([bun, "add", name], { cwd: directory, env })
         cpSync(join(root, "runtime-tests/src", `${short}.ts`), join(directory, "main.ts"))
       })
       if (!installed) continue
       for (const [runtime, command] of Object.entries(launch)) {
-        await check(`C02 ${name} is imported alone and works on ${runtime}`, () => {
-          same(output([...command, "main.ts"], { cwd: directory, env, seconds: 60 }), "ok\n")
+        await check(`C02 ${name} is imported alone and works on ${runtime}`, async () => {
+          same(await output([...command, "main.ts"], { cwd: directory, env, seconds: 60 }), "ok\n")
         })
       }
     }
 
     for (const name of portable) {
       for (const runtime of ["deno", "node"]) {
-        await check(`the whole test suite of ${name} passes on ${runtime}`, () => {
+        await check(`the whole test suite of ${name} passes on ${runtime}`, async () => {
           const cwd = join(root, "packages", name)
-          output([...(launch[runtime] as ReadonlyArray<string>), vitest, "run", "--reporter=dot"], {
+          await output([...(launch[runtime] as ReadonlyArray<string>), vitest, "run", "--reporter=dot"], {
             cwd,
             env: { KIT_TEST_LONG: undefined },
           })
@@ -132,22 +133,22 @@ export const runtimeTests = async (): Promise<Tally> => {
     if (kit !== undefined) {
       const version = `kit ${kit.member.manifest.version}\n`
       const program = ["compose", "--no-session", "-e", "return 6 * 7"]
-      const start = (prefix: ReadonlyArray<string>, cwd: string) => {
-        same(output([...prefix, "--version"], { cwd, env: offline, seconds: 60 }), version)
-        same(output([...prefix, ...program], { cwd, env: offline, seconds: 60 }), "42\n")
+      const start = async (prefix: ReadonlyArray<string>, cwd: string) => {
+        same(await output([...prefix, "--version"], { cwd, env: offline, seconds: 60 }), version)
+        same(await output([...prefix, ...program], { cwd, env: offline, seconds: 60 }), "42\n")
       }
       await check("C03 bunx kit works in the repository, offline", () => start([bun, "x", "kit"], root))
       await check("C03 bunx kit works in an empty folder from the packed tarball, offline", () =>
         start([bun, "x", "--package", kit.file, "kit"], project("empty")),
       )
-      await check("C03 bunx kit works where @acp-kit/kit is installed, offline", () => {
+      await check("C03 bunx kit works where @acp-kit/kit is installed, offline", async () => {
         const directory = project("installed")
-        output([bun, "add", "@acp-kit/kit"], { cwd: directory, env })
-        start([bun, "x", "kit"], directory)
+        await output([bun, "add", "@acp-kit/kit"], { cwd: directory, env })
+        await start([bun, "x", "kit"], directory)
       })
-      await check("C03 bunx @acp-kit/kit works where nothing is installed, from the registry", () => {
+      await check("C03 bunx @acp-kit/kit works where nothing is installed, from the registry", async () => {
         const directory = project("stranger")
-        same(output([bun, "x", "@acp-kit/kit", "--version"], { cwd: directory, env, seconds: 60 }), version)
+        same(await output([bun, "x", "@acp-kit/kit", "--version"], { cwd: directory, env, seconds: 60 }), version)
       })
     }
   } finally {

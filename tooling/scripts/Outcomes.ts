@@ -32,22 +32,24 @@ export const outcomes = (group: string): Outcomes => {
   }
 }
 
-/** Runs a command to its end and returns what it printed on stdout; throws with all its output where it exits otherwise than 0 or takes longer than `seconds`. */
-export const output = (
+/** Runs a command to its end and succeeds with what it printed on stdout; fails with all its output where it exits otherwise than 0 or takes longer than `seconds`. */
+export const output = async (
   command: ReadonlyArray<string>,
   options: { readonly cwd: string; readonly env?: Readonly<Record<string, string | undefined>>; readonly seconds?: number },
-): string => {
-  const result = Bun.spawnSync([...command], {
+): Promise<string> => {
+  const seconds = options.seconds ?? 600
+  const child = Bun.spawn([...command], {
     cwd: options.cwd,
     env: { ...process.env, ...options.env },
     stdin: "ignore",
     stdout: "pipe",
     stderr: "pipe",
-    timeout: (options.seconds ?? 600) * 1000,
+    timeout: seconds * 1000,
   })
-  if (result.exitCode === 0) return result.stdout.toString()
-  const how = result.exitCode === null ? `was ended by ${result.signalCode}` : `exited with ${result.exitCode}`
-  throw new Error(`${command.join(" ")} ${how}\n${result.stdout}${result.stderr}`)
+  const [stdout, stderr, exitCode] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+  if (exitCode === 0) return stdout
+  const how = child.signalCode === null ? `exited with ${exitCode}` : `was ended by ${child.signalCode}, at most ${seconds} s in`
+  throw new Error(`${command.join(" ")} ${how}\n${stdout}${stderr}`)
 }
 
 /** Throws where two texts differ. */

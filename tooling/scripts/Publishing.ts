@@ -30,24 +30,26 @@ export const publishOrder = (all: ReadonlyArray<Member>): ReadonlyArray<Member> 
 }
 
 /** Packs every published member of a built workspace, in the order of publishing. bun writes versions in place of `workspace:` and `catalog:`; npm does not. */
-export const pack = (at: string, destination: string): ReadonlyArray<Tarball> => {
+export const pack = async (at: string, destination: string): Promise<ReadonlyArray<Tarball>> => {
   mkdirSync(destination, { recursive: true })
-  return publishOrder(members(at)).map((member) => {
-    const cwd = join(at, member.directory)
-    const printed = output([process.execPath, "pm", "pack", "--quiet", "--destination", destination], { cwd }).trim()
+  const tarballs: Array<Tarball> = []
+  for (const member of publishOrder(members(at))) {
+    const command = [process.execPath, "pm", "pack", "--quiet", "--destination", destination]
+    const printed = await output(command, { cwd: join(at, member.directory) })
     const file = join(destination, `${member.manifest.name.replace("@", "").replace("/", "-")}.tgz`)
-    renameSync(printed.split("\n").at(-1) as string, file)
-    return { member, file }
-  })
+    renameSync(printed.trim().split("\n").at(-1) as string, file)
+    tarballs.push({ member, file })
+  }
+  return tarballs
 }
 
 /** Publishes a tarball. The registry's token is read by bun from `NPM_CONFIG_TOKEN`. */
-export const publish = (
+export const publish = async (
   tarball: Tarball,
   registry: string,
   dryRun: boolean,
   env: Readonly<Record<string, string | undefined>> = {},
-): void => {
+): Promise<void> => {
   const flags = ["--access", "public", "--registry", registry, ...(dryRun ? ["--dry-run"] : [])]
-  output([process.execPath, "publish", tarball.file, ...flags], { cwd: dirname(tarball.file), env })
+  await output([process.execPath, "publish", tarball.file, ...flags], { cwd: dirname(tarball.file), env })
 }

@@ -37,15 +37,13 @@ try {
     splitting: true,
     naming: { entry: "kit.[ext]", chunk: "[name]-[hash].[ext]" },
   })
-  const server = join(root, "apps/kit-acp/src/main.ts")
-  if (existsSync(server))
-    await build(staging, {
-      entrypoints: [server],
-      format: "cjs",
-      bytecode: true,
-      naming: { entry: "acp.[ext]" },
-      plugins: [lazySchemas],
-    })
+  await build(staging, {
+    entrypoints: [join(root, "apps/kit-acp/src/main.ts")],
+    format: "cjs",
+    bytecode: true,
+    naming: { entry: "acp.[ext]" },
+    plugins: [lazySchemas],
+  })
   const isEntry = (file: string) => file === "kit.js" || file === "acp.js"
   const files = readdirSync(staging).sort((a, b) => Number(isEntry(a)) - Number(isEntry(b)))
   for (const file of files) renameSync(join(staging, file), join(file.endsWith(".map") ? maps : dist, file))

@@ -33,11 +33,11 @@ const isPublished = async ({ member: { manifest } }: Tarball) => {
 step(["turbo", "run", "build"])
 const directory = mkdtempSync(join(tmpdir(), "kit-release-"))
 try {
-  for (const tarball of pack(root, directory)) {
+  for (const tarball of await pack(root, directory)) {
     const label = `${tarball.member.manifest.name} ${tarball.member.manifest.version}`
     if (await isPublished(tarball)) console.log(`${label}: is there already`)
     else {
-      publish(tarball, values.registry, values["dry-run"])
+      await publish(tarball, values.registry, values["dry-run"])
       console.log(`${label}: ${values["dry-run"] ? "would be published" : "published"}`)
     }
   }
