@@ -46,7 +46,11 @@ export const output = async (
     stderr: "pipe",
     timeout: seconds * 1000,
   })
-  const [stdout, stderr, exitCode] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text(), child.exited])
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
   if (exitCode === 0) return stdout
   const how = child.signalCode === null ? `exited with ${exitCode}` : `was ended by ${child.signalCode}, at most ${seconds} s in`
   throw new Error(`${command.join(" ")} ${how}\n${stdout}${stderr}`)
