@@ -49,7 +49,7 @@ describe("ProgressView", () => {
       yield* Queue.offer(queue, ended("A"))
       yield* TestClock.adjust("200 millis")
       expect(screen(recording.err()).map((line) => line.trim().split(/\s+/).slice(0, 3).join(" ").trim())).toEqual([
-        "0.3s A ended",
+        "0.3s A stopped",
         "● B working",
       ])
       yield* Fiber.interrupt(view)
