@@ -15,8 +15,8 @@ import { root } from "../tooling/scripts/Workspace.ts"
 const bun = process.execPath
 const runtimePackages = { deno: "2.9.6", [`node-${process.platform}-${process.arch}`]: "24.21.0" }
 
-/** Packages that know no process: their tests are the same on every runtime. */
-const portable = ["json-schema", "protocol", "runlet", "store"]
+/** Packages whose tests are the same on every runtime. */
+const portable = ["json-schema", "platform", "protocol", "runlet", "store"]
 const vitest = join(root, "node_modules/vitest/vitest.mjs")
 
 /** Runs all of it and counts. */
