@@ -113,7 +113,7 @@ const handlersOf = (routes: Routes): Handlers => ({
     if (method === "session/update" && isJsonObject(params) && isJsonObject(params.update)) {
       if (sessionId !== undefined) routes.deliver(sessionId, params.update)
     }
-    return () => answerRequest(method, params, session?.cancelling ?? false)
+    return () => answerRequest(method, params, sessionId !== undefined && routes.denies(sessionId))
   },
   parentOf: (sessionId, method, params) => {
     if (method === "session/update") routes.learn(sessionId, params)

@@ -21,13 +21,13 @@ export const answerPermission = (params: Json | undefined): Json => {
 }
 
 /**
- * The answer to any request of an agent: permissions as above (`cancelled` while its turn is being cancelled), elicitation is cancelled
+ * The answer to any request of an agent: permissions as above (`cancelled` where nothing is permitted any more), elicitation is cancelled
  * (S141), everything else is not found, filesystem and terminal included (S113).
  */
-export const answerRequest = (method: string, params: Json | undefined, cancelling: boolean): Reply => {
+export const answerRequest = (method: string, params: Json | undefined, denied: boolean): Reply => {
   switch (method) {
     case "session/request_permission":
-      return { result: cancelling ? cancelled : answerPermission(params) }
+      return { result: denied ? cancelled : answerPermission(params) }
     case "elicitation/create":
       return { result: { action: "cancel" } }
     case "session/update":

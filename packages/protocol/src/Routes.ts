@@ -70,6 +70,13 @@ export class Routes {
     return this.opening === 0 && this.open.size === 1 ? this.open.keys().next().value : undefined
   }
 
+  /** Whether nothing may be permitted to this session any more: its turn is being cancelled, or it, or the one above it, is closed. */
+  denies(sessionId: string): boolean {
+    if (this.retired.has(sessionId)) return true
+    const fold = this.open.get(sessionId) ?? this.open.get(this.parentOf(sessionId) ?? "")
+    return fold !== undefined && (fold.cancelling || fold.retired)
+  }
+
   /** Folds an update where it belongs; an unknown session's is kept until the session opens. */
   deliver(sessionId: string, update: JsonObject): void {
     const fold = this.open.get(sessionId)

@@ -101,6 +101,7 @@ export const startTurn = (
     params: Methods.prompt(sessionId, blocks),
     sessionId,
     onWrite: () => {
+      if (settled) return
       settlement.write()
       session.turn = { fold, onState }
     },
@@ -137,7 +138,6 @@ export const startTurn = (
               if (settled) return "settled" as const
               session.retired = true
               fail("cancelled")
-              session.cancelling = true
               return "unsettled" as const
             }),
         }),
@@ -152,6 +152,9 @@ export const startTurn = (
         }),
       ),
     ),
-    abandon: () => fail("cancelled"),
+    abandon: () => {
+      request.withdraw()
+      fail("cancelled")
+    },
   }
 }

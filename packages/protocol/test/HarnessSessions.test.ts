@@ -123,10 +123,7 @@ describe.each([1, 2] as const)("a harness that speaks version %d", (version) => 
       })
       const sessions = [session, ...(yield* Effect.forEach(ids.slice(1), () => client.newSession({ cwd })))]
       expect(sessions.map(({ id }) => id)).toEqual(ids)
-      const turns = yield* Effect.all(
-        sessions.map((each) => each.prompt([text(each.id)])),
-        { concurrency: "unbounded" },
-      )
+      const turns = yield* Effect.forEach(sessions, (each) => each.prompt([text(each.id)]), { concurrency: "unbounded" })
       expect(turns.map((turn) => turn.text)).toEqual(ids.map((id) => `echo: ${id}`))
       expect(yield* session.setOption("m/[x]$|(y)", "$c|d")).toMatchObject([{ currentValue: "$c|d" }])
     }),
@@ -194,8 +191,9 @@ describe.each([1, 2] as const)("a harness that speaks version %d", (version) => 
     Effect.gen(function* () {
       const { client, cwd } = yield* start()
       const sessions = yield* Effect.forEach(Array.from({ length: 8 }), () => client.newSession({ cwd }))
-      const turns = yield* Effect.all(
-        sessions.map((session, at) => session.prompt(script({ repeat: 40, steps: [{ say: `${at}` }, { wait: 1 }] }))),
+      const turns = yield* Effect.forEach(
+        sessions,
+        (session, at) => session.prompt(script({ repeat: 40, steps: [{ say: `${at}` }, { wait: 1 }] })),
         { concurrency: "unbounded" },
       )
       expect(turns.map((turn) => turn.text)).toEqual(sessions.map((_, at) => String(at).repeat(40)))

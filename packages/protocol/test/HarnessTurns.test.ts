@@ -15,10 +15,7 @@ describe.each([1, 2] as const)("a harness that speaks version %d", (version) => 
     live(`R8 would ${busy} a second prompt: it never sees two at once`, () =>
       Effect.gen(function* () {
         const { session } = yield* start({ busy })
-        const turns = yield* Effect.all(
-          [1, 2, 3].map((n) => session.prompt([text(String(n))])),
-          { concurrency: "unbounded" },
-        )
+        const turns = yield* Effect.forEach([1, 2, 3], (n) => session.prompt([text(String(n))]), { concurrency: "unbounded" })
         expect(turns.map((turn) => turn.text)).toEqual(["echo: 1", "echo: 2", "echo: 3"])
       }),
     )

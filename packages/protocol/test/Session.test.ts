@@ -355,6 +355,33 @@ describe.each(both)("a turn on version %d", (version) => {
     }),
   )
 
+  it.effect("permits nothing to a session below one that is being cancelled, nor to one that was closed", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start({ close: {} })
+      const turn = yield* session.begin([text("hi")])
+      const { id } = yield* wire.take
+      const below = (sessionId: string): JsonObject => ({
+        jsonrpc: "2.0",
+        id: sessionId,
+        method: "session/request_permission",
+        params: { sessionId, options: [{ optionId: "a", kind: "allow_always" }] },
+      })
+      wire.send(below("s:subagent:1"))
+      expect(yield* wire.take).toMatchObject({ result: { outcome: { outcome: "selected" } } })
+      const cancelling = yield* Effect.forkChild(turn.cancel, { startImmediately: true })
+      yield* wire.take
+      wire.send(below("s:subagent:1"))
+      expect(yield* wire.take).toMatchObject({ result: { outcome: { outcome: "cancelled" } } })
+      wire.send(result(id, { stopReason: "cancelled" }))
+      yield* Fiber.join(cancelling)
+      const closing = yield* Effect.forkChild(session.close)
+      yield* wire.answer("session/close", {})
+      yield* Fiber.join(closing)
+      wire.send(below("s"))
+      expect(yield* wire.take).toMatchObject({ result: { outcome: { outcome: "cancelled" } } })
+    }),
+  )
+
   it.effect("S141 cancels elicitation of both modes", () =>
     Effect.gen(function* () {
       const { wire } = yield* start()

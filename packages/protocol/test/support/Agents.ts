@@ -56,7 +56,7 @@ export const processTransport = (command: ReadonlyArray<string>, cwd: string) =>
       end: child.endInput,
       closed: Effect.gen(function* () {
         const { code, signal } = yield* child.exit
-        yield* Effect.raceFirst(Fiber.await(drained), Effect.sleep("100 millis"))
+        yield* Effect.timeoutOption(Fiber.await(drained), "100 millis")
         return new TransportClosed({ reason: "eof", exitCode: code, signal, stderrTail: tail })
       }),
     }
