@@ -2,6 +2,7 @@ import type { Writable } from "node:stream"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { LogToStderr } from "effect/References"
 
 const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
@@ -30,7 +31,7 @@ const codeOf = (exit: Exit.Exit<number>): number => {
  * Runs a program as the process and leaves with the code it succeeds with, after its finalizers, when stdout and stderr have been taken
  * to the last byte. The first of INT, TERM and HUP interrupts it (exit 130, 143, 129), any signal after that leaves at once. A defect, a
  * stray throw or a stray rejection is printed on stderr and exits 70; the latter two interrupt the program first. A reader of stdout or
- * stderr that went away is no failure.
+ * stderr that went away is no failure. What the program logs goes to stderr.
  */
 export const run = (program: Effect.Effect<number>): void => {
   let forced: number | undefined
@@ -46,11 +47,12 @@ export const run = (program: Effect.Effect<number>): void => {
 
   let interruptProgram = () => {}
   const interrupt = (code: number) => {
-    if (over || forced !== undefined) process.exit(forced ?? code)
-    forced = code
+    forced ??= code
     interruptProgram()
   }
-  for (const [name, number] of Object.entries(signals)) process.on(name, () => interrupt(128 + number))
+  for (const [name, number] of Object.entries(signals)) {
+    process.on(name, () => (over || forced !== undefined ? process.exit(forced ?? 128 + number) : interrupt(128 + number)))
+  }
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (cause: unknown) => {
       process.stderr.write(`kit: ${event}: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}\n`)
@@ -58,7 +60,7 @@ export const run = (program: Effect.Effect<number>): void => {
     })
   }
 
-  const fiber = Effect.runFork(program)
+  const fiber = Effect.runFork(Effect.provideService(program, LogToStderr, true))
   interruptProgram = () => fiber.interruptUnsafe(fiber.id)
   fiber.addObserver((exit) => void leave(forced ?? codeOf(exit)))
 }

@@ -56,6 +56,21 @@ describe("run", () => {
     )
   }
 
+  live("goes on with its finalizers when more goes astray meanwhile", () =>
+    Effect.gen(function* () {
+      const { code, out, err } = yield* outcome("twice")
+      expect([code, out]).toEqual([70, "finalized\n"])
+      expect(err).toMatch(/first.*second/s)
+    }),
+  )
+
+  live("logs on stderr", () =>
+    Effect.gen(function* () {
+      const { out, err } = yield* outcome("log")
+      expect([out, err.includes("logged")]).toEqual(["", true])
+    }),
+  )
+
   for (const [signal, code] of [
     ["SIGINT", 130],
     ["SIGTERM", 143],
