@@ -12,8 +12,8 @@ import {
   List,
   MAX_INTEGER,
   MIN_INTEGER,
+  merge,
   Obj,
-  object,
   same,
   type Value,
 } from "./Value.ts"
@@ -75,11 +75,7 @@ const add = (left: Value, right: Value): Computed => {
   }
   if (isNumeric(left) && isNumeric(right)) return numeric("+", left, right)
   if (left instanceof List && right instanceof List) return concat(left, right)
-  if (left instanceof Obj && right instanceof Obj) {
-    const entries = new Map(left.entries)
-    for (const [key, value] of right.entries) entries.set(key, value)
-    return object(entries)
-  }
+  if (left instanceof Obj && right instanceof Obj) return merge(left, right)
   return mismatch("+", left, right)
 }
 
@@ -144,7 +140,7 @@ const member = (left: Value, right: Value): Computed => {
     return false
   }
   if (typeof left === "string" && typeof right === "string") return right.includes(left)
-  if (typeof left === "string" && right instanceof Obj) return right.entries.has(left)
+  if (typeof left === "string" && right instanceof Obj) return right.has(left)
   return mismatch("in", left, right)
 }
 

@@ -58,7 +58,7 @@ const write = (value: Value, depth: number, out: Array<string>): NotPresentable 
     for (const key of sortedKeys(value)) {
       out.push(first ? "{" : ",", quote(key), ":")
       first = false
-      const problem = write(value.entries.get(key)!, depth + 1, out)
+      const problem = write(value.get(key)!, depth + 1, out)
       if (problem !== undefined) return problem
     }
     out.push(first ? "{}" : "}")

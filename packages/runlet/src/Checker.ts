@@ -28,7 +28,7 @@ export interface InputType {
   readonly type: Type
 }
 
-/** Everything found, in source order, and the folds whose values have to be converted. */
+/** Everything found, errors first, each in source order, and the folds whose values have to be converted. */
 export interface Check {
   readonly drafts: ReadonlyArray<Draft>
   readonly foldTypes: ReadonlyMap<Fold, Type>
@@ -57,8 +57,8 @@ class Checker implements Checking {
     this.drafts.push(draft)
   }
 
-  readonly candidates = (word: string, names: Iterable<string>): ReadonlyArray<string> =>
-    ++this.#suggestions > MAX_SUGGESTIONS ? [] : nearest(word, names)
+  readonly candidates = (word: string, names: () => Iterable<string>): ReadonlyArray<string> =>
+    ++this.#suggestions > MAX_SUGGESTIONS ? [] : nearest(word, names())
 
   trial<A>(check: () => A): { result: A; keep: () => void } {
     const outer = this.drafts
@@ -97,8 +97,11 @@ class Checker implements Checking {
         names.pending = name
         const type = this.infer(statement.value, names)
         names.pending = undefined
-        if (names.bindings.has(name)) this.#duplicate(name, span)
-        else if (this.registry.isRoot(name)) this.#collision(name, span)
+        if (names.bindings.has(name)) {
+          this.#duplicate(name, span)
+          return
+        }
+        if (this.registry.isRoot(name)) this.#collision(name, span)
         names.declare(name, type, span, statement)
         return
       }
@@ -171,7 +174,7 @@ class Checker implements Checking {
       return Types.any
     }
     const message = `\`${expr.name}\` is not a local, host input, or registered callable`
-    const candidates = this.candidates(expr.name, [...names.visible(), ...this.registry.names()])
+    const candidates = this.candidates(expr.name, () => [...names.visible(), ...this.registry.names()])
     this.report(schemaError("RL2101", message, expr.span, { title: "unknown name", candidates }))
     return Types.any
   }
@@ -185,7 +188,7 @@ class Checker implements Checking {
     const known = variants(target).flatMap((variant) => (variant.kind === "object" ? [...variant.properties.keys()] : []))
     const span = { start: expr.span.end - expr.field.length, end: expr.span.end }
     this.report(
-      schemaError("RL2103", message, span, { title: "unknown property", candidates: this.candidates(expr.field, known) }),
+      schemaError("RL2103", message, span, { title: "unknown property", candidates: this.candidates(expr.field, () => known) }),
     )
     return Types.any
   }
@@ -309,6 +312,7 @@ export const check = (program: Block, registry: Registry, inputs: ReadonlyArray<
     names.declare(name, type, start)
   }
   const { type } = checker.body(program, names)
-  const drafts = checker.drafts.toSorted((a, b) => a.span.start - b.span.start)
+  const weight = (draft: Draft) => (draft.severity === "error" ? 0 : 1)
+  const drafts = checker.drafts.toSorted((a, b) => weight(a) - weight(b) || a.span.start - b.span.start)
   return { drafts, foldTypes: checker.foldTypes, type }
 }

@@ -45,7 +45,7 @@ export const accepts = (type: Type, value: Value): boolean => {
       return true
     case "object": {
       if (!(value instanceof Obj)) return false
-      for (const key of type.required) if (!value.entries.has(key)) return false
+      for (const key of type.required) if (!value.has(key)) return false
       for (const [key, item] of value.entries) {
         const property = type.properties.get(key)
         if (property === undefined ? !type.open : !accepts(property, item)) return false
@@ -63,7 +63,7 @@ const unsafe = (type: Type, value: Value) =>
   refuse(`${kindOf(value)} value cannot be safely converted to the expected ${typeKind(type)} schema`)
 
 const toObject = (type: Type & { kind: "object" }, value: Obj): Value | Failed => {
-  const missing = [...type.required].filter((key) => !value.entries.has(key))
+  const missing = [...type.required].filter((key) => !value.has(key))
   if (missing.length > 0)
     return refuse(
       `missing required ${missing.length === 1 ? "property" : "properties"} ${missing.map((key) => `\`${key}\``).join(", ")}`,

@@ -12,7 +12,7 @@ import { fromJson, NotJson, toJson } from "./JsonValue.ts"
 import { Failed, Later } from "./Outcome.ts"
 import type { Callable, Port } from "./Registry.ts"
 import type { Place, Span } from "./Span.ts"
-import { list, type Value } from "./Value.ts"
+import { list, Obj, type Value } from "./Value.ts"
 
 /** A call written in the source. */
 export interface Site {
@@ -96,9 +96,7 @@ const failure = (
   return new Failed(settled.code, settled.message, span, {
     retryable: settled.retryable && mayRetry(callable),
     uncertain: settled.uncertain,
-    ...(typeof details === "object" && details !== null && "entries" in details && details.entries instanceof Map
-      ? { details: details.entries }
-      : {}),
+    ...(details instanceof Obj ? { details: details.entries } : {}),
     retryAfterMs: mayRetry(callable) ? retryAfterMs : undefined,
   })
 }

@@ -64,10 +64,10 @@ class Writer {
       for (const item of value) this.value(item)
     } else if (value instanceof Obj) {
       this.byte(0x31)
-      this.leb(BigInt(value.entries.size))
+      this.leb(BigInt(value.count))
       for (const key of sortedKeys(value)) {
         this.string(key)
-        this.value(value.entries.get(key)!)
+        this.value(value.get(key)!)
       }
     } else {
       this.byte(0x21)

@@ -1,5 +1,4 @@
-const distance = (left: string, right: string): number => {
-  const a = Array.from(left)
+const distance = (a: ReadonlyArray<string>, right: string): number => {
   const b = Array.from(right)
   let row = Array.from({ length: b.length + 1 }, (_, at) => at)
   for (let i = 1; i <= a.length; i++) {
@@ -12,18 +11,19 @@ const distance = (left: string, right: string): number => {
 }
 
 /** Names looked at; a program with more has other worries. */
-const MAX_NAMES = 20_000
+const MAX_NAMES = 5_000
 
 /** The five names nearest to a word by Levenshtein distance, best first; ties keep their order. */
 export const nearest = (word: string, names: Iterable<string>): ReadonlyArray<string> => {
   const short = word.slice(0, 100)
+  const letters = Array.from(short)
   const scored: Array<{ readonly name: string; readonly score: number }> = []
   let worst = Number.POSITIVE_INFINITY
   let left = MAX_NAMES
   for (const name of new Set(names)) {
     if (left-- === 0) break
     if (Math.abs(name.length - short.length) > worst) continue
-    const score = distance(short, name.slice(0, 100))
+    const score = distance(letters, name.slice(0, 100))
     if (scored.length === 5 && score >= worst) continue
     const at = scored.findIndex((other) => other.score > score)
     scored.splice(at === -1 ? scored.length : at, 0, { name, score })

@@ -24,14 +24,12 @@ class Parser extends Expressions {
     let result: Expr = this.placeholder()
     if (this.take("return")) {
       result = this.expression()
-      const terminated = this.terminated()
+      this.skipNewlines()
       if (!this.at("end")) {
         const { start: from, end } = this.token
-        if (terminated)
-          this.stop(
-            syntaxError("RL1012", "early or duplicate return", "a block has exactly one final return", { start: from, end }),
-          )
-        else this.expected("a newline or `;`")
+        this.stop(
+          syntaxError("RL1012", "early or duplicate return", "a block has exactly one final return", { start: from, end }),
+        )
       }
     } else this.expected("a final `return` statement")
     const span = this.spanFrom(start)

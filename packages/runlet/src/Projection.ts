@@ -8,7 +8,7 @@ const fail = (code: string, message: string) => new Failed(code, message, undefi
 /** `x.f`, which is `x["f"]`. */
 export const member = (target: Value, key: string): Computed => {
   if (!(target instanceof Obj)) return fail("RL5203", `NOT_INDEXABLE: a ${kindOf(target)} value has no property \`${key}\``)
-  const value = target.entries.get(key)
+  const value = target.get(key)
   return value === undefined ? fail("RL5206", `KEY_NOT_FOUND: \`${key}\``) : value
 }
 
@@ -39,7 +39,7 @@ export const iterate = (collection: Value): List | Failed => {
       object(
         new Map<string, Value>([
           ["key", key],
-          ["value", collection.entries.get(key)!],
+          ["value", collection.get(key)!],
         ]),
       ),
     ),

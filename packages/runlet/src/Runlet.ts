@@ -48,7 +48,7 @@ export interface Program {
   readonly lines: Lines
 }
 
-/** Either a program with its warnings, or everything that is wrong, errors and warnings in source order. */
+/** Either a program with its warnings, or everything that is wrong: errors, then warnings, each in source order. */
 export type Compilation =
   | { readonly ok: true; readonly program: Program; readonly warnings: ReadonlyArray<Diagnostic> }
   | { readonly ok: false; readonly diagnostics: ReadonlyArray<Diagnostic> }

@@ -41,16 +41,48 @@ export class List {
   }
 }
 
-/** An object. Entries keep no order of their own; {@link sortedKeys} gives the order of the language. */
+/**
+ * An object: layers of entries, a newer one before those it covers, so that a fold that adds keys does not copy what it has.
+ * Entries keep no order of their own; {@link sortedKeys} gives the order of the language.
+ */
 export class Obj {
-  readonly entries: ReadonlyMap<string, Value>
+  #layers: ReadonlyArray<ReadonlyMap<string, Value>>
+  /** Number of keys. */
+  readonly count: number
   readonly size: number
   readonly depth: number
 
-  constructor(entries: ReadonlyMap<string, Value>, size: number, depth: number) {
-    this.entries = entries
+  constructor(layers: ReadonlyArray<ReadonlyMap<string, Value>>, count: number, size: number, depth: number) {
+    this.#layers = layers
+    this.count = count
     this.size = size
     this.depth = depth
+  }
+
+  get layers(): ReadonlyArray<ReadonlyMap<string, Value>> {
+    return this.#layers
+  }
+
+  get(key: string): Value | undefined {
+    for (const layer of this.#layers) {
+      const value = layer.get(key)
+      if (value !== undefined) return value
+    }
+    return undefined
+  }
+
+  has(key: string): boolean {
+    return this.get(key) !== undefined
+  }
+
+  /** All entries in one map. */
+  get entries(): ReadonlyMap<string, Value> {
+    const [first, ...covered] = this.#layers
+    if (covered.length === 0) return first!
+    const entries = new Map<string, Value>()
+    for (const layer of this.#layers.toReversed()) for (const [key, value] of layer) entries.set(key, value)
+    this.#layers = [entries]
+    return entries
   }
 }
 
@@ -96,7 +128,32 @@ export const object = (entries: ReadonlyMap<string, Value>): Obj => {
     size += key.length + 4 + sizeOf(item)
     depth = Math.max(depth, depthOf(item))
   }
-  return new Obj(entries, size, depth + 1)
+  return new Obj([entries], entries.size, size, depth + 1)
+}
+
+/** Objects with fewer keys than this are copied when they are merged. */
+const SMALL = 32
+
+/** The shallow merge; `right` wins. */
+export const merge = (left: Obj, right: Obj): Obj => {
+  if (right.count === 0) return left
+  if (left.count === 0) return right
+  let count = left.count + right.count
+  let size = left.size + right.size - 2
+  for (const key of right.entries.keys()) {
+    const covered = left.get(key)
+    if (covered === undefined) continue
+    count--
+    size -= key.length + 4 + sizeOf(covered)
+  }
+  const depth = Math.max(left.depth, right.depth)
+  const layers = [right.entries, ...(count <= SMALL ? [left.entries] : left.layers)]
+  while (layers.length > 1 && (count <= SMALL || layers[0]!.size * 2 >= layers[1]!.size)) {
+    const joined = new Map(layers[1])
+    for (const [key, value] of layers[0]!) joined.set(key, value)
+    layers.splice(0, 2, joined)
+  }
+  return new Obj(layers, count, size, depth)
 }
 
 /** An object from key and value pairs. */
@@ -172,9 +229,9 @@ export const same = (left: Value, right: Value): boolean => {
     return true
   }
   if (left instanceof Obj) {
-    if (!(right instanceof Obj) || left.entries.size !== right.entries.size) return false
+    if (!(right instanceof Obj) || left.count !== right.count) return false
     for (const [key, value] of left.entries) {
-      const other = right.entries.get(key)
+      const other = right.get(key)
       if (other === undefined || !same(value, other)) return false
     }
     return true

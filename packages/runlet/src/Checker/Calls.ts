@@ -34,7 +34,7 @@ export const callType = (checking: Checking, expr: Call, names: Names): Type => 
     checking.report(
       schemaError("RL2102", message, expr.callee.span, {
         title: "unknown callable",
-        candidates: checking.candidates(expr.path, checking.registry.names()),
+        candidates: checking.candidates(expr.path, () => checking.registry.names()),
       }),
     )
     return Types.any

@@ -74,7 +74,7 @@ export const after = (lowering: Lowering, expr: After, scope: Scope): Code => {
 const dropped = new List([], 0, 0, 0)
 
 const titled = (name: string, index: number, item: Value): string => {
-  const title = item instanceof Obj ? item.entries.get("name") : item
+  const title = item instanceof Obj ? item.get("name") : item
   return typeof title === "string" ? `${name}[${index}] ${Array.from(title).slice(0, 80).join("")}` : `${name}[${index}]`
 }
 

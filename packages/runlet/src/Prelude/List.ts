@@ -40,7 +40,7 @@ const sortBy = (xs: List, path: string, descending: boolean): Value | Failed => 
   const fields = path.split(".")
   const keyed = xs.toArray().map((item) => {
     let key: Value | undefined = item
-    for (const field of fields) key = key instanceof Obj ? key.entries.get(field) : undefined
+    for (const field of fields) key = key instanceof Obj ? key.get(field) : undefined
     return { item, key: key ?? undefined }
   })
   const present = keyed.filter((entry): entry is { item: Value; key: Exclude<Value, null> } => entry.key !== undefined)
