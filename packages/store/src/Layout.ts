@@ -66,19 +66,31 @@ export const existing = Effect.fnUntraced(function* (
   return stat ?? (yield* of(new NotFound({ what, id })))
 })
 
-/** Makes a directory and those above it that are missing, and syncs each one's parent. */
-export const ensureDirectory: (path: string) => Effect.Effect<void, StoreError, Disk.Service> = Effect.fnUntraced(function* (
+const parentOf = (path: string): string => path.slice(0, path.lastIndexOf("/")) || "/"
+
+/**
+ * Makes a directory and those above it that are missing. Its own name and that of its parent are on disk when it succeeds, whoever made them: a process that
+ * died between making a directory and syncing its name leaves one that a power loss takes away again.
+ */
+export const ensureDirectory = Effect.fnUntraced(function* (path: string): Effect.fn.Return<void, StoreError, Disk.Service> {
+  const disk = yield* Disk.Service
+  const parent = parentOf(path)
+  yield* make(path)
+  if (parent !== "/") yield* Effect.ignore(disk.syncDirectory(parentOf(parent)))
+  yield* disk.syncDirectory(parent).pipe(Effect.mapError(ofDisk))
+})
+
+const make: (path: string) => Effect.Effect<void, StoreError, Disk.Service> = Effect.fnUntraced(function* (
   path: string,
 ): Effect.fn.Return<void, StoreError, Disk.Service> {
   const disk = yield* Disk.Service
   const stat = yield* disk.stat(path).pipe(Effect.mapError(ofDisk))
-  if (stat?.kind === "directory" || stat?.kind === "symlink") return
-  const parent = path.slice(0, path.lastIndexOf("/"))
-  if (parent.length > 0) yield* ensureDirectory(parent)
+  if (stat?.kind === "directory" || stat?.kind === "symlink" || path === "/") return
+  yield* make(parentOf(path))
   yield* disk
     .makeDirectory(path)
     .pipe(Effect.catchTag("DiskError", (error) => (error.code === "EEXIST" ? Effect.void : Effect.fail(ofDisk(error)))))
-  if (parent.length > 0) yield* disk.syncDirectory(parent).pipe(Effect.mapError(ofDisk))
+  yield* disk.syncDirectory(parentOf(path)).pipe(Effect.mapError(ofDisk))
 })
 
 export * as Layout from "./Layout.ts"

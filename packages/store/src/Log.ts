@@ -1,3 +1,4 @@
+import type * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -81,7 +82,7 @@ export const open = Effect.fn("Log.open")(function* (
   let waiters: Array<Waiter> = []
   let broken: DiskError | undefined
   let lost: StoreError | undefined
-  let flushing = false
+  let flushing: Deferred.Deferred<void> | undefined
   let flushWanted = false
   let rotateWanted = opened.sealed || opened.gaps.length > 0
   let timer = false
@@ -256,21 +257,36 @@ export const open = Effect.fn("Log.open")(function* (
   })
 
   /** Syncs and rotates as long as there is something to do. `flushing` falls in the same step in which that ends. */
-  const flusher: Effect.Effect<void> = Effect.gen(function* () {
-    while (lost === undefined && (flushWanted || rotateWanted)) {
-      flushWanted = false
-      if (writtenSeq > syncedSeq) yield* syncOnce
-      if (rotateWanted) yield* exclusively(Effect.catch(rotate, (error) => Effect.sync(() => void asStore(error))))
-    }
-    flushing = false
-    if (lost !== undefined) failWaiters(lost)
-  }).pipe(Effect.uninterruptible)
+  const flusher = (done: Deferred.Deferred<void>): Effect.Effect<void> =>
+    Effect.gen(function* () {
+      while (lost === undefined && (flushWanted || rotateWanted)) {
+        flushWanted = false
+        if (writtenSeq > syncedSeq) yield* syncOnce
+        if (rotateWanted) yield* exclusively(Effect.catch(rotate, (error) => Effect.sync(() => void asStore(error))))
+      }
+      flushing = undefined
+      if (lost !== undefined) failWaiters(lost)
+      Deferred.doneUnsafe(done, Effect.void)
+    })
 
+  /** A defect in the flusher is everybody's who waits for it. */
+  const abandon =
+    (done: Deferred.Deferred<void>) =>
+    (cause: Cause.Cause<never>): Effect.Effect<void> =>
+      Effect.sync(() => {
+        flushing = undefined
+        const woken = waiters
+        waiters = []
+        for (const waiter of woken) Deferred.doneUnsafe(waiter.done, Effect.failCause(cause))
+        Deferred.doneUnsafe(done, Effect.void)
+      })
+
+  /** Starts the flusher unless it runs. It belongs to no scope, as a scope that closes still waits for what it syncs; closing the log waits for it. */
   const kick: Effect.Effect<void> = Effect.suspend(() => {
     flushWanted = true
-    if (flushing) return Effect.void
-    flushing = true
-    return Effect.asVoid(Effect.forkIn(flusher, scope))
+    if (flushing !== undefined) return Effect.void
+    flushing = Deferred.makeUnsafe()
+    return Effect.asVoid(Effect.forkDetach(Effect.uninterruptible(Effect.onError(flusher(flushing), abandon(flushing)))))
   })
 
   const later: Effect.Effect<void> = Effect.suspend(() => {
@@ -369,17 +385,24 @@ export const open = Effect.fn("Log.open")(function* (
     yield* awaitDisk(writtenSeq)
   })
 
-  const close: Effect.Effect<void> = exclusively(
-    recover.pipe(
-      Effect.andThen(Effect.suspend(() => (writtenSeq > syncedSeq ? disk.sync(file) : Effect.void))),
-      Effect.catch((error) =>
-        Effect.logError(`${path}: ${held.length + unsynced.length} records may not be on disk: ${error.message}`),
-      ),
-      Effect.andThen(
-        Effect.suspend(() => {
-          lost ??= of(new LostOwnership({ path, why: "it was closed here" }))
-          return disk.close(file)
-        }),
+  const flushed: Effect.Effect<void> = Effect.suspend(() =>
+    flushing === undefined ? Effect.void : Effect.andThen(Deferred.await(flushing), flushed),
+  )
+
+  const close: Effect.Effect<void> = Effect.andThen(
+    flushed,
+    exclusively(
+      recover.pipe(
+        Effect.andThen(Effect.suspend(() => (writtenSeq > syncedSeq ? disk.sync(file) : Effect.void))),
+        Effect.catch((error) =>
+          Effect.logError(`${path}: ${held.length + unsynced.length} records may not be on disk: ${error.message}`),
+        ),
+        Effect.andThen(
+          Effect.suspend(() => {
+            lost ??= of(new LostOwnership({ path, why: "it was closed here" }))
+            return disk.close(file)
+          }),
+        ),
       ),
     ),
   )

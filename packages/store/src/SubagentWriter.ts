@@ -78,7 +78,7 @@ export const make = Effect.fn("SubagentWriter.make")(function* (
     }
     if (entries.has(agentId)) return yield* of(new AlreadyExists({ what: "subagent", id: agentId }))
     const now = yield* Clock.currentTimeMillis
-    yield* on(Layout.ensureDirectory(parent))
+    if ((yield* on(Layout.directory(parent))) === undefined) yield* on(Layout.ensureDirectory(parent))
     const raw = yield* on(AgentFiles.create({ parent, sessionId: options.sessionId, agentId, spec, prompt, now }))
     return yield* AgentDocument.view(`${parent}/${agentId}/${Layout.metaFile}`, raw)
   })

@@ -161,6 +161,26 @@ for (const { name, run } of backends) {
       ),
     )
 
+    it.live("has the whole state in context.json once the session is closed", () =>
+      run(
+        Effect.gen(function* () {
+          const store = yield* SessionStore.Service
+          const id = yield* Effect.scoped(
+            Effect.gen(function* () {
+              const { subagents } = yield* store.create({ id: "one", cwd: "/w" })
+              const { agent_id } = yield* subagents.create(spec, "")
+              for (let i = 0; i < 50; i++) yield* subagents.saveContext(agent_id, { messages: ["x".repeat(i)], i }, "kernel")
+              return agent_id
+            }),
+          )
+          const reader = yield* store.openReader("one")
+          const findings = yield* reader.subagents.verify(id)
+          expect(findings.map((finding) => finding.severity)).toEqual(["ok", "ok", "ok", "ok"])
+          expect(findings[3]?.message).toBe("current, at record 51")
+        }),
+      ),
+    )
+
     it.live("K16 keeps the directory of a closed agent until it is deleted", () =>
       run(
         Effect.gen(function* () {

@@ -1,0 +1,82 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { DiskFaulty } from "../src/DiskFaulty.ts"
+import { type Choose, DiskModel, layerOf } from "../src/DiskModel.ts"
+import { Lock } from "../src/Lock.ts"
+import { SessionStore } from "../src/SessionStore.ts"
+import { defaults, StoreLimits } from "../src/StoreLimits.ts"
+import { check, type Fact, work } from "./Workload.ts"
+
+const long = process.env.KIT_TEST_LONG === "1"
+
+/** The same choices for the same seed, on every machine. */
+const chooser = (seed: number): Choose => {
+  let state = seed * 2654435761 + 1
+  return (count) => {
+    state = Math.imul(state ^ (state >>> 15), 2246822519) + 0x9e3779b9
+    state ^= state >>> 13
+    return ((state >>> 0) % 1_000_003) % count
+  }
+}
+
+const limits = { ...defaults, rotateBytes: 900, retryMillis: 1_000_000 }
+
+const storeOver = (model: DiskModel, plan: Parameters<typeof DiskFaulty.layerWith>[0] = () => undefined) =>
+  SessionStore.layerDisk({ home: "/home/kit" }).pipe(
+    Layer.provide(Layer.provideMerge(Lock.layerMemory, DiskFaulty.layerWith(plan))),
+    Layer.provide(layerOf(model)),
+    Layer.provide(Layer.succeed(StoreLimits, limits)),
+  )
+
+interface State {
+  readonly disk: DiskModel
+  readonly facts: ReadonlyArray<Fact>
+  readonly power: boolean
+  readonly at: string
+}
+
+/** States that a crash may leave before each call that the work makes of the disk: the kill, and `samples` power losses. */
+const crashStates = (seed: number, samples: number, model = new DiskModel({ tracking: true })) =>
+  Effect.gen(function* () {
+    const states: Array<State> = []
+    const facts: Array<Fact> = []
+    const choose = chooser(seed)
+    const store = storeOver(model, ({ index, call, path }) => {
+      const at = `call ${index}, ${call} ${path}`
+      states.push({ disk: model.afterKill(), facts: facts.slice(), power: false, at })
+      for (let i = 0; i < samples; i++) states.push({ disk: model.afterPowerLoss(choose), facts: facts.slice(), power: true, at })
+      return undefined
+    })
+    yield* Effect.scoped(work((fact) => facts.push(fact))).pipe(Effect.provide(store))
+    return states
+  })
+
+const violations = (states: ReadonlyArray<State>) =>
+  Effect.gen(function* () {
+    const found: Array<string> = []
+    for (const { disk, facts, power, at } of states) {
+      const broken = yield* check(facts, power).pipe(Effect.provide(storeOver(disk)))
+      if (found.length > 20) return found
+      for (const one of broken) found.push(`${power ? "power loss" : "kill"} at ${at}: ${one}`)
+    }
+    return found
+  })
+
+describe("crashes", () => {
+  it.live(
+    `leave no state in which something acknowledged is lost${long ? ", in 100,000 modelled states" : ""}`,
+    () =>
+      Effect.gen(function* () {
+        const wanted = long ? 100_000 : 1_500
+        let seen = 0
+        for (let seed = 1; seen < wanted; seed++) {
+          const states = yield* crashStates(seed, long ? 20 : 2)
+          seen += states.length
+          expect(yield* violations(states)).toEqual([])
+        }
+        console.log(`${seen} crash states, 0 violations`)
+      }),
+    1_800_000,
+  )
+})
