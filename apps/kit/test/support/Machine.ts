@@ -2,6 +2,7 @@ import * as Fs from "node:fs"
 import * as Path from "node:path"
 import { Processes } from "@acp-kit/platform/Processes"
 import type { Entry } from "@acp-kit/platform/ProcessTable"
+import { Appears } from "@acp-kit/testing/Appears"
 import type { Mood } from "@acp-kit/testing/Mood"
 import type { Ended, RunningKit } from "@acp-kit/testing/RunningKit"
 import type { Agent, Launch } from "@acp-kit/testing/ScriptedAgent"
@@ -94,6 +95,22 @@ export class Machine {
     return Effect.runPromise(this.#kit.kit(args, options))
   }
 
+  /** Waits for the end of a `kit` that was started. */
+  ended(running: RunningKit.RunningKit): Promise<Ended> {
+    return Effect.runPromise(running.ended)
+  }
+
+  /** Waits until a file exists; rejects where the `kit` that should make it ends before. */
+  appears(file: string, running: RunningKit.RunningKit): Promise<void> {
+    const ended = Effect.flatMap(running.ended, ({ err }) => Effect.die(new Error(`kit ended before ${file} was there:\n${err}`)))
+    return Effect.runPromise(Effect.raceFirst(Appears.appears(file), ended))
+  }
+
+  /** Creates an empty file: opens a gate. */
+  touch(file: string): Promise<void> {
+    return Effect.runPromise(Appears.touch(file))
+  }
+
   /** Runs `kit compose -e PROGRAM`. */
   compose(program: string, ...args: ReadonlyArray<string>): Promise<Ended> {
     return this.run(["compose", "-e", program, ...args])
@@ -119,6 +136,11 @@ export class Machine {
       const blocks = prompt as ReadonlyArray<{ readonly text?: unknown }>
       return blocks.map((block) => block.text)
     })
+  }
+
+  /** Waits until an agent notes that something happened to it. */
+  async recorded(agent: Agent, event: string): Promise<void> {
+    await Effect.runPromise(agent.recording.until(({ events }) => events.find((noted) => noted.event === event)))
   }
 
   /** What this test has started, directly or not, and still runs. */

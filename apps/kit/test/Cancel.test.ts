@@ -1,0 +1,114 @@
+import type { Mood } from "@acp-kit/testing/Mood"
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { Machine } from "./support/Machine.ts"
+
+let kit: Machine
+beforeEach(async () => {
+  kit = await Machine.make()
+  await kit.configure('[subagent]\nharness = "acp.demo"\n[limits]\ncancel_seconds = 0.5')
+})
+afterEach(() => kit.dispose())
+
+/** Starts a program, waits for the file that says how far it is, sends the signal to `kit` alone, and tells how it ended. */
+const interrupted = async (
+  program: string,
+  reached: string,
+  signal: NodeJS.Signals = "SIGINT",
+  ...args: ReadonlyArray<string>
+) => {
+  const running = await kit.start(["compose", "-e", program, ...args])
+  await kit.appears(reached, running)
+  process.kill(running.pid, signal)
+  return await kit.ended(running)
+}
+
+describe("Ctrl-C", () => {
+  const program = 'a = subagent({ prompt: "one", name: "Scout" })\nreturn prompt({ subagent: a, prompt: "two" }).output'
+
+  it("S150 S151 cancels a turn at its child, prints the failure, and leaves with 130 and no process", async () => {
+    const at = `${kit.folder}/at`
+    const agent = await kit.agent("demo", { reply: [{ touch: at }, { awaitCancel: true }] })
+    const ended = await interrupted(program, at, "SIGINT", "--json")
+    expect(ended).toMatchObject({ code: 130, left: [] })
+    expect(JSON.parse(ended.out)).toEqual({ error: { code: "CANCELLED", message: "cancelled" } })
+    expect(ended.err.trimEnd().split("\n").slice(-2)).toEqual(["kit: cancelled", expect.stringMatching(/^session: /)])
+    expect(agent.recording.received).toContain("session/cancel")
+  })
+
+  const moments: Readonly<Record<string, Mood>> = {
+    "while a child starts": { start: [{ touch: "AT" }, { gate: "NEVER" }] },
+    "while it negotiates": { on: { initialize: { before: [{ touch: "AT" }], silent: true } } },
+    "while its session opens": { on: { "session/new": { before: [{ touch: "AT" }], silent: true } } },
+    "in a turn that hears nothing": { deaf: ["cancel", "eof", "SIGTERM", "SIGINT"], reply: [{ touch: "AT" }, { gate: "NEVER" }] },
+    "in a turn that floods": { reply: [{ touch: "AT" }, { flood: 1_000_000 }, { gate: "NEVER" }] },
+    "while a grandchild of the harness has left its group": {
+      reply: [{ grandchild: { leaves: true, stubborn: true } }, { touch: "AT" }, { awaitCancel: true }],
+    },
+    "in the second turn": { replies: [{ match: "two", script: [{ touch: "AT" }, { awaitCancel: true }] }] },
+    "while it closes": { on: { "session/close": { before: [{ touch: "AT" }], silent: true } } },
+  }
+
+  it.each(Object.entries(moments))("leaves no process behind when it comes %s", async (moment, mood) => {
+    const at = `${kit.folder}/at`
+    await kit.agent("demo", JSON.parse(JSON.stringify(mood).replaceAll("AT", at).replaceAll("NEVER", `${kit.folder}/never`)))
+    const closes = moment === "while it closes" ? 'a = subagent({ prompt: "one" })\nreturn close(a)' : program
+    const ended = await interrupted(closes, at)
+    expect(ended).toMatchObject({ code: 130, left: [], out: "" })
+  })
+
+  it("leaves no process behind in a shell command, whatever it started", async () => {
+    const at = `${kit.folder}/at`
+    await kit.agent("demo")
+    const ended = await interrupted(
+      `return shell({ command: "(trap '' TERM INT HUP; sleep 600 & setsid sleep 600 & touch ${at}; wait)" })`,
+      at,
+    )
+    expect(ended).toMatchObject({ code: 130, left: [] })
+  })
+
+  it("C06 reaches grandchildren, down to the shell command of a nested kit", async () => {
+    const at = `${kit.folder}/at`
+    await kit.agent("demo")
+    const work = `\`\`\`runlet\nreturn shell({ command: "touch ${at}; sleep 600" })\n\`\`\``
+    const middle = `\`\`\`runlet\nreturn subagent({ prompt: ${JSON.stringify(work)}, harness: "acp.kit" })\n\`\`\``
+    const ended = await interrupted(`return subagent({ prompt: ${JSON.stringify(middle)}, harness: "acp.kit" })`, at)
+    expect(ended).toMatchObject({ code: 130, left: [] })
+  })
+
+  it("ends with the signal's own code on TERM and on a terminal that closes", async () => {
+    const at = `${kit.folder}/at`
+    await kit.agent("demo", { reply: [{ touch: at }, { awaitCancel: true }] })
+    expect(await interrupted(program, at, "SIGTERM")).toMatchObject({ code: 143, left: [] })
+    const again = `${kit.folder}/again`
+    await kit.agent("other", { reply: [{ touch: again }, { awaitCancel: true }] })
+    expect(await interrupted('return subagent({ prompt: "x", harness: "acp.other" })', again, "SIGHUP")).toMatchObject({
+      code: 129,
+      left: [],
+    })
+  })
+
+  it("leaves the session readable: what was completed stays, what was cut short is no handle", async () => {
+    const at = `${kit.folder}/at`
+    await kit.agent("demo", { replies: [{ match: "wait", script: [{ touch: at }, { awaitCancel: true }] }] })
+    const { err } = await interrupted(
+      'a = subagent({ prompt: "done", name: "Done" })\nb = after a { return subagent({ prompt: "wait", name: "Cut" }) }\nreturn b',
+      at,
+    )
+    const session = /session: (\S+)/.exec(err)?.[1] ?? ""
+    expect(await kit.value("return subagents({})", "--session", session)).toMatchObject([
+      { name: "Done", status: "idle", generation: 1 },
+    ])
+  })
+})
+
+describe("a kit that is killed", () => {
+  it("takes its children with it as soon as their input ends", async () => {
+    const at = `${kit.folder}/at`
+    const agent = await kit.agent("demo", { reply: [{ touch: at }, { gate: `${kit.folder}/never` }] })
+    const running = await kit.start(["compose", "-e", 'return subagent({ prompt: "x" })'])
+    await kit.appears(at, running)
+    process.kill(running.pid, "SIGKILL")
+    await kit.ended(running)
+    await kit.recorded(agent, "eof")
+  })
+})
