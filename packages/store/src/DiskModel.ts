@@ -191,7 +191,9 @@ export class DiskModel {
     removeTree: (path) =>
       this.run("removeTree", path, () => {
         const [parent, name] = this.parentOf(path)
-        if (parent.entries.has(name)) this.change(parent, [[name, undefined]])
+        const found = parent.entries.get(name)
+        if (found?.kind === "directory") this.empty(found)
+        if (found !== undefined) this.change(parent, [[name, undefined]])
       }),
     chmod: (path, mode) =>
       this.run("chmod", path, () => {
@@ -215,6 +217,14 @@ export class DiskModel {
   private change(directory: DirectoryNode, changes: ReadonlyArray<readonly [string, Node | undefined]>): void {
     alter(directory.entries, changes)
     if (this.tracking) directory.pending.push(changes)
+  }
+
+  /** Removes what is in a directory, leaves first, each entry on its own: a crash may leave any part of it. */
+  private empty(directory: DirectoryNode): void {
+    for (const [name, child] of [...directory.entries]) {
+      if (child.kind === "directory") this.empty(child)
+      this.change(directory, [[name, undefined]])
+    }
   }
 
   private find(path: string): Node | undefined {

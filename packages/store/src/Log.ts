@@ -85,6 +85,7 @@ export const open = Effect.fn("Log.open")(function* (
   let flushing: Deferred.Deferred<void> | undefined
   let flushWanted = false
   let rotateWanted = opened.sealed || opened.gaps.length > 0
+  let unnamed = false
   let timer = false
   let retrying = false
   let health: Health = { state: "ok" }
@@ -160,6 +161,7 @@ export const open = Effect.fn("Log.open")(function* (
     unsyncedBytes = 0
     broken = undefined
     yield* drain
+    yield* named
     yield* disk.sync(file)
     settle(writtenSeq, end)
   }).pipe(
@@ -194,11 +196,22 @@ export const open = Effect.fn("Log.open")(function* (
     return ofDisk(error)
   }
 
+  /** After a rotation the new names must be on disk before anything in the new file counts as such. */
+  const named: Effect.Effect<void, DiskError> = Effect.suspend(() =>
+    unnamed
+      ? Effect.tap(disk.syncDirectory(options.name.directory), () =>
+          Effect.sync(() => {
+            unnamed = false
+          }),
+        )
+      : Effect.void,
+  )
+
   /** One sync for whatever was written before it; its failure is answered by {@link reopen}. */
   const syncOnce: Effect.Effect<void> = Effect.gen(function* () {
     const seq = writtenSeq
     const to = end
-    const failed = yield* Effect.match(disk.sync(file), { onFailure: () => true, onSuccess: () => false })
+    const failed = yield* Effect.match(Effect.andThen(named, disk.sync(file)), { onFailure: () => true, onSuccess: () => false })
     if (!failed) return settle(seq, to)
     yield* exclusively(
       Effect.catch(reopen, (error) => {
@@ -235,16 +248,19 @@ export const open = Effect.fn("Log.open")(function* (
     const sealed = sealedPath(options.name, segment)
     yield* disk.unlink(staged)
     const next = yield* disk.openExclusive(staged)
-    yield* Effect.ensuring(Effect.andThen(disk.write(next, head), disk.sync(next)), disk.close(next))
-    yield* disk.rename(path, sealed)
-    yield* disk.rename(staged, path).pipe(Effect.tapError(() => Effect.ignore(disk.rename(sealed, path))))
-    yield* disk.syncDirectory(options.name.directory)
+    yield* Effect.andThen(disk.write(next, head), disk.sync(next)).pipe(
+      Effect.andThen(disk.rename(path, sealed)),
+      Effect.andThen(Effect.tapError(disk.rename(staged, path), () => Effect.ignore(disk.rename(sealed, path)))),
+      Effect.onError(() => disk.close(next)),
+    )
     yield* disk.close(file)
-    file = yield* disk.openAppend(path)
+    file = { path, handle: next.handle }
     segment += 1
-    writtenSeq = nextSeq++
     end = head.length
+    unnamed = true
+    writtenSeq = nextSeq++
     settle(writtenSeq, end)
+    yield* named
     yield* dropOldest
   })
 

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import { DiskFaulty } from "../src/DiskFaulty.ts"
 import { type Choose, DiskModel, layerOf } from "../src/DiskModel.ts"
@@ -63,7 +65,81 @@ const violations = (states: ReadonlyArray<State>) =>
     return found
   })
 
+/** Codes that a disk answers with; the second write of each is short. */
+const faults: ReadonlyArray<DiskFaulty.Fault> = [
+  { code: "EIO" },
+  { code: "ENOSPC", short: 5 },
+  { code: "EACCES" },
+  { code: "EDQUOT" },
+  { die: true },
+]
+
+/** The work with one fault at one call, and what is broken after it. `calls` is how many calls were made. */
+const faulted = (at: number, fault: DiskFaulty.Fault) =>
+  Effect.gen(function* () {
+    const model = new DiskModel({ tracking: true })
+    const facts: Array<Fact> = []
+    let calls = 0
+    let place = ""
+    const store = storeOver(model, ({ index, call, path }) => {
+      calls++
+      if (index !== at) return undefined
+      place = `${call} ${path}`
+      return fault
+    })
+    const exit = yield* Effect.exit(Effect.scoped(work((fact) => facts.push(fact))).pipe(Effect.provide(store)))
+    const untyped =
+      Exit.isFailure(exit) && !("die" in fault) && Cause.hasDies(exit.cause) ? [`a defect: ${Cause.pretty(exit.cause)}`] : []
+    const after = model.afterKill()
+    const broken = [...untyped, ...(yield* check(facts, false).pipe(Effect.provide(storeOver(after))))]
+    return { calls, broken: broken.map((one) => `${JSON.stringify(fault)} at call ${at}, ${place}: ${one}`) }
+  })
+
 describe("crashes", () => {
+  it.live(
+    "at any call, a failure of the disk is typed, leaves nothing half-made, and loses nothing acknowledged",
+    () =>
+      Effect.gen(function* () {
+        let tried = 0
+        for (const fault of faults) {
+          const { calls } = yield* faulted(Number.POSITIVE_INFINITY, fault)
+          for (let at = 0; at < calls; at += long ? 1 : 3) {
+            tried++
+            expect((yield* faulted(at, fault)).broken).toEqual([])
+          }
+        }
+        console.log(`${tried} faults, 0 violations`)
+      }),
+    600_000,
+  )
+
+  it.live(
+    "during recovery leave what the next recovery mends",
+    () =>
+      Effect.gen(function* () {
+        const states = (yield* crashStates(7, 1)).filter((_, index) => index % (long ? 3 : 25) === 0)
+        let tried = 0
+        for (const { disk, facts, power, at } of states) {
+          for (let call = 0; ; call += long ? 1 : 4) {
+            const again = disk.afterKill()
+            let reached = false
+            const dying = storeOver(again, ({ index }) => {
+              reached ||= index === call
+              return index === call ? { die: true } : undefined
+            })
+            yield* Effect.exit(check(facts, power).pipe(Effect.provide(dying)))
+            if (!reached) break
+            tried++
+            const survivor = again.afterPowerLoss(chooser(tried))
+            const broken = yield* check(facts, true).pipe(Effect.provide(storeOver(survivor)))
+            expect(broken.map((one) => `${at}, then at call ${call} of recovery: ${one}`)).toEqual([])
+          }
+        }
+        console.log(`${tried} deaths during recovery, 0 violations`)
+      }),
+    600_000,
+  )
+
   it.live(
     `leave no state in which something acknowledged is lost${long ? ", in 100,000 modelled states" : ""}`,
     () =>
