@@ -17,6 +17,7 @@ export const environment = {
   ...process.env,
   PATH: `${join(modules, ".bin")}${delimiter}${process.env.PATH ?? ""}`,
   BUN_INSTALL_CACHE_DIR: process.env.BUN_INSTALL_CACHE_DIR ?? join(modules, ".cache", "bun"),
+  BUN_RUNTIME_TRANSPILER_CACHE_PATH: process.env.BUN_RUNTIME_TRANSPILER_CACHE_PATH ?? join(modules, ".cache", "transpiled"),
   npm_config_cache: join(modules, ".cache", "npm"),
   npm_config_update_notifier: "false",
   DO_NOT_TRACK: "1",

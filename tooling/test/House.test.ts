@@ -47,7 +47,7 @@ test("every version of a dependency is exact", () => {
       ...member.manifest.devDependencies,
       ...member.manifest.workspaces?.catalog,
     })
-      .filter(([, version]) => !/^(?:\d+\.\d+\.\d+|catalog:|workspace:\*)$/.test(version as string))
+      .filter(([, version]) => !/^(?:(?:npm:[@\w/-]+@)?\d+\.\d+\.\d+|catalog:|workspace:\*)$/.test(version as string))
       .map(([name, version]) => `${member.directory}: ${name}@${version}`),
   )
   expect(loose).toEqual([])
