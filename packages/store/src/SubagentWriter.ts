@@ -33,7 +33,9 @@ export const make = Effect.fn("SubagentWriter.make")(function* (
 ): Effect.fn.Return<Interface, never, Disk.Service | Scope.Scope> {
   const disk = yield* Disk.Service
   const limits = yield* StoreLimits
-  const scope = yield* Effect.scope
+  // Not the caller's scope: that takes nothing new once it begins to close, and whoever is closed with it may still have to write.
+  const scope = yield* Scope.make()
+  yield* Effect.addFinalizer((exit) => Scope.close(scope, exit))
   const reader = yield* makeReader(options)
   const entries = new Map<string, Entry>()
   const gate = Semaphore.makeUnsafe(1)
