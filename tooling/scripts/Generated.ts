@@ -1,12 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { barrels } from "./Barrels.ts"
+import { cliPage } from "./CliPage.ts"
 import { papers } from "./Papers.ts"
 import { rowsPage } from "./Rows.ts"
 
 /** Every generated file as it should be, by its path below the root. */
 export const generated = (at: string): ReadonlyMap<string, string> =>
-  new Map([...barrels(at), ...papers(at), ["docs/reference/rows.md", rowsPage(at)]])
+  new Map([...barrels(at), ...papers(at), ...cliPage(at), ["docs/reference/rows.md", rowsPage(at)]])
 
 const present = (at: string, file: string) => (existsSync(join(at, file)) ? readFileSync(join(at, file), "utf8") : undefined)
 

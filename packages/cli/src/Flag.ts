@@ -64,6 +64,15 @@ export const texts = (about: AboutValue): Flag<ReadonlyArray<string>> => flag("m
 export const each = <A>(about: AboutValue, read: (text: string) => Result.Result<A, string>): Flag<ReadonlyArray<A>> =>
   flag("many", about, (given) => Result.all(given.map(read)))
 
+/** A whole number from 0, at most once. */
+export const count = (about: AboutValue): Flag<number | undefined> =>
+  flag("once", about, ([given]) => {
+    if (given === undefined) return Result.succeed(undefined)
+    return /^\d{1,15}$/.test(given)
+      ? Result.succeed(Number(given))
+      : Result.fail(`is a whole number, not ${JSON.stringify(given)}`)
+  })
+
 /** One of a few words. */
 export const choice = <const A extends string>(about: About, choices: ReadonlyArray<A>): Flag<A | undefined> =>
   flag(
@@ -84,6 +93,17 @@ export const required = (summary: string): Parameter<string> => ({
   required: true,
   summary,
   read: ([given]) => (given === undefined ? Result.fail("is missing") : Result.succeed(given)),
+})
+
+/** A parameter that is one of a few words. */
+export const oneOf = <const A extends string>(summary: string, words: ReadonlyArray<A>): Parameter<A> => ({
+  required: true,
+  summary,
+  read: ([given]) => {
+    const found = words.find((word) => word === given)
+    if (found !== undefined) return Result.succeed(found)
+    return Result.fail(given === undefined ? "is missing" : `is one of ${words.join(", ")}, not ${JSON.stringify(given)}`)
+  },
 })
 
 /** A parameter that may be left out. */

@@ -17,6 +17,19 @@ const wrap = (paragraph: string, columns: number): ReadonlyArray<string> => {
   return line === "" ? lines : [...lines, line]
 }
 
+/** Breaks a usage line between its parts; further lines stand under the first part behind the command. */
+const wrapUsage = (path: ReadonlyArray<string>, entry: Entry): ReadonlyArray<string> => {
+  const head = `usage: ${path.join(" ")} `
+  const parts = usage(path, entry).slice(head.length - "usage: ".length)
+  const lines: Array<string> = []
+  for (const part of parts.match(/\[[^\]]*\](?:\.\.\.)?|\S+/g) ?? []) {
+    const last = lines.at(-1)
+    if (last !== undefined && head.length + last.length + 1 + part.length <= width) lines[lines.length - 1] = `${last} ${part}`
+    else lines.push(part)
+  }
+  return lines.length === 0 ? [head.trimEnd()] : lines.map((line, index) => (index === 0 ? head : " ".repeat(head.length)) + line)
+}
+
 const table = (rows: ReadonlyArray<readonly [string, string]>): ReadonlyArray<string> => {
   const left = Math.min(34, Math.max(...rows.map(([name]) => name.length)))
   return rows.flatMap(([name, text]) => {
@@ -74,17 +87,16 @@ export const usage = (path: ReadonlyArray<string>, entry: Entry): string => {
 const commandHelp = (path: ReadonlyArray<string>, command: Command): ReadonlyArray<string> => {
   const parameters = Object.entries(command.parameters).map(([name, parameter]) => [name, parameter.summary] as const)
   return [
-    `${path.join(" ")}: ${command.summary}`,
+    ...wrap(`${path.join(" ")}: ${command.summary}`, width),
     "",
-    `usage: ${usage(path, command)}`,
+    ...wrapUsage(path, command),
     ...command.details.flatMap((paragraph) => ["", ...wrap(paragraph, width)]),
     ...(parameters.length === 0 ? [] : ["", "arguments", ...table(parameters)]),
     "",
     "flags",
     ...table(flagRows({ ...command.flags, ...globalFlags })),
-    ...(command.examples.length === 0
-      ? []
-      : ["", "examples", ...table(command.examples.map((example) => [`kit ${example.line}`, example.does] as const))]),
+    ...(command.examples.length === 0 ? [] : ["", "examples"]),
+    ...command.examples.flatMap((example) => [`  kit ${example.line}`, `      ${example.does}`]),
   ]
 }
 
@@ -99,7 +111,7 @@ const groupHelp = (path: ReadonlyArray<string>, group: Group): ReadonlyArray<str
   return [
     `${path.join(" ")}: ${group.summary}`,
     "",
-    `usage: ${usage(path, group)}`,
+    ...wrapUsage(path, group),
     "",
     "commands",
     ...table(rows),

@@ -1,12 +1,40 @@
-import { type Group, group } from "./Command.ts"
+import * as Effect from "effect/Effect"
+import { command, type Group, group } from "./Command.ts"
 import { acp } from "./Commands/Acp.ts"
 import { check } from "./Commands/Check.ts"
 import { compose } from "./Commands/Compose.ts"
+import { doctor } from "./Commands/Doctor.ts"
 import { harnessCheck } from "./Commands/HarnessCheck.ts"
 import { harnessList } from "./Commands/HarnessList.ts"
 import { sessionsDelete, sessionsRename } from "./Commands/SessionsChange.ts"
 import { sessionsList } from "./Commands/SessionsList.ts"
 import { sessionsShow } from "./Commands/SessionsShow.ts"
+import { subagentsDelete } from "./Commands/SubagentsDelete.ts"
+import { subagentsList } from "./Commands/SubagentsList.ts"
+import { subagentsLog } from "./Commands/SubagentsLog.ts"
+import { subagentsOrphans } from "./Commands/SubagentsOrphans.ts"
+import { subagentsShow } from "./Commands/SubagentsShow.ts"
+import { subagentsVerify } from "./Commands/SubagentsVerify.ts"
+import { Completions } from "./Completions.ts"
+import { Flag } from "./Flag.ts"
+import { Terminal } from "./Terminal.ts"
+
+/** `kit completions SHELL`; here because it is made of all the others. */
+const completions = command({
+  name: "completions",
+  summary: "print the script that completes commands and flags in a shell",
+  parameters: { SHELL: Flag.oneOf("bash, zsh or fish", Completions.shells) },
+  examples: [
+    { line: "completions bash > ~/.local/share/bash-completion/completions/kit", does: "for every later bash" },
+    { line: "completions fish > ~/.config/fish/completions/kit.fish", does: "for every later fish" },
+  ],
+  run: ({ parameters }) =>
+    Effect.gen(function* () {
+      const terminal = yield* Terminal.Service
+      yield* terminal.out(Completions.completions(kit, parameters.SHELL))
+      return 0 as const
+    }),
+})
 
 /** Every command of `kit`, in the order in which help shows them. */
 export const kit: Group = group("kit", "run coding agents as children of one program, and remember what they did", [
@@ -14,5 +42,15 @@ export const kit: Group = group("kit", "run coding agents as children of one pro
   check,
   group("harness", "the agents that programs can start", [harnessList, harnessCheck]),
   group("sessions", "what was run, and is remembered", [sessionsList, sessionsShow, sessionsRename, sessionsDelete]),
+  group("subagents", "the agents of those sessions, and their files", [
+    subagentsList,
+    subagentsShow,
+    subagentsLog,
+    subagentsVerify,
+    subagentsOrphans,
+    subagentsDelete,
+  ]),
   acp,
+  doctor,
+  completions,
 ])

@@ -12,8 +12,8 @@ export const storeFailed = (error: StoreError): CommandFailed => {
 }
 
 /** A call of the store whose failure ends the command. */
-export const tried = <A, R>(call: Effect.Effect<A, StoreError, R>): Effect.Effect<A, CommandFailed, R> =>
-  Effect.mapError(call, storeFailed)
+export const tried = <A, R>(call: Effect.Effect<A, StoreError | CommandFailed, R>): Effect.Effect<A, CommandFailed, R> =>
+  Effect.catchTag(call, "StoreError", (error) => Effect.fail(storeFailed(error)))
 
 /** The durable store of Kit's home. */
 export const layer: Layer.Layer<SessionStore.Service, never, Host.Service> = Layer.unwrap(

@@ -8,6 +8,7 @@ import { SessionStore } from "@acp-kit/store/SessionStore"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { command } from "../Command.ts"
 import { ComposeSession } from "../ComposeSession.ts"
@@ -85,10 +86,8 @@ const run = Effect.fnUntraced(function* ({ program, inputs, session, persistent,
     }
     return yield* withChildren(options, (subagents) => execute(subagents, opened.root, program, inputs))
   })
-  return yield* Effect.scoped(work).pipe(
-    Effect.provide(persistent ? Store.layer : SessionStore.layerMemory),
-    Effect.provide(Limits.layerWith(settings.limits)),
-  )
+  const store = persistent ? Store.layer : SessionStore.layerMemory
+  return yield* Effect.provide(Effect.scoped(work), Layer.merge(store, Limits.layerWith(settings.limits)))
 })
 
 /** `kit compose`: runs a program and prints its value. */

@@ -125,7 +125,7 @@ const run = Effect.fnUntraced(function* (name: string | undefined, config: strin
 /** `kit harness check [NAME]`: starts harnesses and tells what they can do and how long each step took. */
 export const harnessCheck = command({
   name: "check",
-  summary: "start a harness, negotiate, open a session and tell what it can do and how long each step took",
+  summary: "start a harness and tell what was negotiated and how long each step took",
   details: [
     "No prompt is sent. The session is closed and deleted again where the harness can do that, and the process is ended.",
     "Exit 1 where a harness cannot be used; the reason has the code that a program would see.",

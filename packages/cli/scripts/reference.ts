@@ -1,0 +1,4 @@
+import { kit } from "../src/Kit.ts"
+import { Reference } from "../src/Reference.ts"
+
+process.stdout.write(Reference.page(kit))

@@ -1,0 +1,66 @@
+import type { ChildRecord } from "@acp-kit/store/ChildRecord"
+import { SessionStore } from "@acp-kit/store/SessionStore"
+import { NotFound, of } from "@acp-kit/store/StoreError"
+import type { SubagentStore } from "@acp-kit/store/SubagentStore"
+import * as Effect from "effect/Effect"
+import { Directories } from "./Directories.ts"
+import { Flag } from "./Flag.ts"
+
+/** Which sessions a command about agents looks into. */
+export const flags = {
+  session: Flag.text({
+    placeholder: "ID",
+    summary: "the agents of this session",
+    fallback: "those of every session of the directory",
+  }),
+  root: Directories.flags.root,
+}
+
+interface Where {
+  readonly session: string | undefined
+  readonly root: string | undefined
+}
+
+/** An agent on disk, with what its parent recorded of it. */
+export interface Agent {
+  readonly session: string
+  readonly summary: SubagentStore.AgentSummary
+  readonly record: ChildRecord | undefined
+}
+
+const sessionIds = Effect.fnUntraced(function* ({ session, root }: Where) {
+  if (session !== undefined) return [session]
+  const store = yield* SessionStore.Service
+  const cwd = yield* Directories.resolve(root ?? ".")
+  const found = yield* store.list({ cwd, subagents: true })
+  return found.filter(({ problem }) => problem === undefined).map(({ id }) => id)
+})
+
+/** Every agent of the sessions meant, newest session first, newest agent first. A nested Kit's own children are among them. */
+export const list = Effect.fnUntraced(function* (where: Where) {
+  const store = yield* SessionStore.Service
+  const rows = yield* Effect.forEach(yield* sessionIds(where), (id) =>
+    Effect.gen(function* () {
+      const session = yield* store.openReader(id)
+      const records = new Map((yield* session.children).map((record) => [record.id, record]))
+      const summaries = yield* session.subagents.list()
+      return summaries.map((summary): Agent => ({ session: id, summary, record: records.get(summary.id) }))
+    }),
+  )
+  return rows.flat()
+})
+
+/** The session that holds an agent, open for reading, and what its parent recorded of it. Fails with `NotFound` where none of them does. */
+export const find = Effect.fnUntraced(function* (id: string, where: Where) {
+  const store = yield* SessionStore.Service
+  for (const sessionId of yield* sessionIds(where)) {
+    const session = yield* store.openReader(sessionId)
+    const summaries = yield* session.subagents.list()
+    if (!summaries.some((summary) => summary.id === id)) continue
+    const record = (yield* session.children).find((child) => child.id === id)
+    return { session, record }
+  }
+  return yield* of(new NotFound({ what: "subagent", id }))
+})
+
+export * as Agents from "./Agents.ts"

@@ -1,0 +1,113 @@
+import { Config, type Problem, render } from "@acp-kit/orchestrator/Config"
+import { Harness } from "@acp-kit/orchestrator/Harness"
+import { Executable } from "@acp-kit/platform/Executable"
+import { Host } from "@acp-kit/platform/Host"
+import type { JsonObject } from "@acp-kit/runlet/Host"
+import { SessionStore } from "@acp-kit/store/SessionStore"
+import * as Effect from "effect/Effect"
+import * as FileSystem from "effect/FileSystem"
+import { columns } from "../Columns.ts"
+import { command } from "../Command.ts"
+import { ConfigFile } from "../ConfigFile.ts"
+import { Flag } from "../Flag.ts"
+import { Output } from "../Output.ts"
+import { printable } from "../Printable.ts"
+import { Store } from "../Store.ts"
+
+/** One thing that was looked at. `problem` keeps something from working, `warning` does not. */
+interface Finding {
+  readonly what: string
+  readonly state: "ok" | "warning" | "problem"
+  readonly detail: string
+}
+
+const home = Effect.gen(function* () {
+  const { kitHome } = yield* Host.Service
+  const files = yield* FileSystem.FileSystem
+  if (!(yield* Effect.orElseSucceed(files.exists(kitHome), () => false))) {
+    return { what: "home", state: "ok", detail: `${kitHome} will be made by the first session` } as const
+  }
+  const access = files.access(kitHome, { readable: true, writable: true })
+  return yield* Effect.match(access, {
+    onSuccess: (): Finding => ({ what: "home", state: "ok", detail: kitHome }),
+    onFailure: ({ reason }): Finding => ({
+      what: "home",
+      state: "problem",
+      detail: `${kitHome} cannot be written: ${reason._tag}`,
+    }),
+  })
+})
+
+const problemFindings = (path: string, problems: ReadonlyArray<Problem>, state: "warning" | "problem"): ReadonlyArray<Finding> =>
+  problems.map((problem) => ({ what: "config", state, detail: `${path}: ${render(problem)}` }))
+
+const harness = Effect.fnUntraced(function* (profile: Harness.Profile) {
+  const { env, cwd } = yield* Host.Service
+  return yield* Effect.match(Executable.find(profile.command, env.PATH, cwd), {
+    onSuccess: (file): Finding => ({ what: profile.reference, state: "ok", detail: file }),
+    onFailure: (reason): Finding => ({
+      what: profile.reference,
+      state: "problem",
+      detail: reason === "ENOENT" ? `there is no ${profile.command} on PATH` : `${profile.command} cannot be executed`,
+    }),
+  })
+})
+
+const configuration = Effect.fnUntraced(function* (config: string | undefined) {
+  const path = yield* ConfigFile.pathOf(config)
+  const host = yield* Host.Service
+  const loaded = yield* Effect.match(Config.load(path, { required: config !== undefined }), {
+    onSuccess: (settings) => ({ settings, findings: problemFindings(path, settings.warnings, "warning") }),
+    onFailure: (error) => ({ settings: undefined, findings: problemFindings(path, error.problems, "problem") }),
+  })
+  if (loaded.settings === undefined) return loaded.findings
+  const { settings } = loaded
+  const read: Finding = {
+    what: "config",
+    state: "ok",
+    detail: settings.found ? path : `${path} is not there; every default holds`,
+  }
+  const harnesses = yield* Effect.forEach(Harness.fromTables(settings, host.self).profiles, harness)
+  return [read, ...loaded.findings, ...harnesses]
+})
+
+const sessions = Effect.gen(function* () {
+  const store = yield* SessionStore.Service
+  const all = yield* store.list({ subagents: true })
+  const orphans = yield* store.orphans
+  const damaged = all.flatMap(
+    ({ id, problem }): ReadonlyArray<Finding> =>
+      problem === undefined ? [] : [{ what: "session", state: "problem", detail: `${id}: ${problem.message}` }],
+  )
+  const counted: Finding = { what: "sessions", state: "ok", detail: `${all.length - damaged.length} can be read` }
+  const left: ReadonlyArray<Finding> =
+    orphans.length === 0
+      ? []
+      : [{ what: "orphans", state: "warning", detail: `${orphans.length}; look with: kit subagents orphans` }]
+  return [counted, ...damaged, ...left]
+})
+
+const json = ({ what, state, detail }: Finding): JsonObject => ({ what, state, detail })
+
+/** `kit doctor`: what of the set-up works. Starts nothing. */
+export const doctor = command({
+  name: "doctor",
+  summary: "look at home, configuration, harnesses and sessions, and tell what is wrong",
+  details: ["Nothing is started and nothing is changed. Exit 1 where there is a problem."],
+  flags: { json: Flag.toggle({ summary: 'print {"findings":[{what, state, detail}]}' }) },
+  run: ({ flags, config }) =>
+    Store.use(
+      Effect.gen(function* () {
+        const { version } = yield* Host.Service
+        const found: ReadonlyArray<Finding> = [
+          { what: "kit", state: "ok", detail: version },
+          yield* home,
+          ...(yield* configuration(config)),
+          ...(yield* Store.tried(sessions)),
+        ]
+        if (flags.json) yield* Output.value({ findings: found.map(json) }, true)
+        else yield* Output.lines(columns(found.map(({ what, state, detail }) => [state, what, printable(detail)])))
+        return found.some(({ state }) => state === "problem") ? (1 as const) : (0 as const)
+      }),
+    ),
+})
