@@ -37,12 +37,16 @@ describe.each([1, 2] as const)("a harness that speaks version %d", (version) => 
     Effect.gen(function* () {
       const home = yield* folder
       const kept = ["--state-dir", home]
-      const first = yield* startScripted(version, { replay: { fork: true }, sessionIds: ["first", "branch"] }, {}, ...kept)
-      yield* first.session.prompt([text("one")])
-      const branch = yield* first.session.fork({ cwd: first.cwd })
-      expect(branch.id).toBe("branch")
-      expect(branch.replay.agentMessages).toBeGreaterThan(0)
-      expect((yield* branch.prompt([text("two")])).text).toBe("echo: two")
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const first = yield* startScripted(version, { replay: { fork: true }, sessionIds: ["first", "branch"] }, {}, ...kept)
+          yield* first.session.prompt([text("one")])
+          const branch = yield* first.session.fork({ cwd: first.cwd })
+          expect(branch.id).toBe("branch")
+          expect(branch.replay.agentMessages).toBeGreaterThan(0)
+          expect((yield* branch.prompt([text("two")])).text).toBe("echo: two")
+        }),
+      )
       const second = yield* startClient(version, {}, {}, ...kept)
       const again = yield* second.client.attach({ sessionId: "branch", cwd: second.cwd })
       expect(again.replay.userMessages).toBeGreaterThan(0)
