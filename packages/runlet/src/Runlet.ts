@@ -190,7 +190,14 @@ export const run = (program: Program, options: RunOptions = {}): Effect.Effect<V
       ),
     )
     return sound.pipe(
-      Effect.tap((value) => Effect.sync(() => graph?.update(root, "succeeded", { output: value }))),
+      Effect.tap((value) =>
+        Effect.sync(() => {
+          if (graph === undefined || root === undefined) return
+          for (const from of body.made(frame)) graph.edge({ kind: "data", from, to: root, fromPath: "result", toPath: "return" })
+          graph.update(root, "succeeded", { output: value })
+        }),
+      ),
+      Effect.onInterrupt(() => Effect.sync(() => graph?.update(root, "cancelled"))),
       Effect.tapError((failed) => Effect.sync(() => graph?.update(root, "failed", { error: failed }))),
       Effect.mapError((failed) => surface(failed, lines)),
     )

@@ -1,6 +1,7 @@
 import type { JsonObject, JsonSchema } from "./Host.ts"
 import type { Type } from "./Types.ts"
 import * as Types from "./Types.ts"
+import { integer as narrow } from "./Value.ts"
 
 /** A JSON Schema read as a Runlet type; `exact` when the type says everything the schema says. */
 export interface Reading {
@@ -180,8 +181,13 @@ export const writeSchema = (type: Type): JsonSchema => {
     case "never":
       return false
     case "integer":
+      return bounded({
+        type: "integer",
+        minimum: type.min === undefined ? undefined : narrow(type.min),
+        maximum: type.max === undefined ? undefined : narrow(type.max),
+      })
     case "number":
-      return bounded({ type: type.kind, minimum: type.min, maximum: type.max })
+      return bounded({ type: "number", minimum: type.min, maximum: type.max })
     case "string":
       return type.values === undefined
         ? bounded({ type: "string", minLength: type.minLength, maxLength: type.maxLength })

@@ -229,7 +229,7 @@ const holds = (assertion: Assertion, word: CharClass | undefined, text: string, 
 type Captures = Array<number>
 
 /** Instructions tried in one search of one text, over all its matches, before it is given up. */
-export const MAX_WORK = 40_000_000
+export const MAX_WORK = 20_000_000
 
 /** A search was given up after {@link MAX_WORK}. */
 export class GaveUp extends Error {

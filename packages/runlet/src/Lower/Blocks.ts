@@ -1,11 +1,11 @@
 import { notBoolean } from "../Arithmetic.ts"
-import { type Code, force } from "../Frame.ts"
+import { type Code, type Frame, force } from "../Frame.ts"
 import { andThen, Failed, type Result, skipped } from "../Outcome.ts"
 import { strict } from "../Scheduler.ts"
 import type { Assert, Block, Expr, Skip } from "../Syntax.ts"
 import { kindOf, type Value } from "../Value.ts"
 import { certainNames } from "./Certain.ts"
-import { type Body, type Lowering, Scope } from "./Scope.ts"
+import { type Body, type Lowering, producers, Scope } from "./Scope.ts"
 
 /** Statements up to a guard: what has to have been evaluated before it, in order. */
 interface Group {
@@ -115,8 +115,9 @@ export const block = (lowering: Lowering, source: Block, parent: Scope | undefin
   group.tasks.push(result)
   close(undefined)
 
+  const made = (frame: Frame) => producers(source.result, scope, frame)
   const last = groups.length - 1
-  if (last === 0 && groups[0]!.tasks.length === 1) return { thunks, run: result }
+  if (last === 0 && groups[0]!.tasks.length === 1) return { thunks, run: result, made }
   const from = (at: number): Code => {
     const { tasks, guard } = groups[at]!
     const next = at === last ? undefined : from(at + 1)
@@ -132,5 +133,5 @@ export const block = (lowering: Lowering, source: Block, parent: Scope | undefin
         },
       )
   }
-  return { thunks, run: from(0) }
+  return { thunks, run: from(0), made }
 }

@@ -42,6 +42,8 @@ export class Scope {
 export interface Body {
   readonly thunks: ReadonlyArray<Code | undefined>
   readonly run: Code
+  /** Graph: the nodes that made the result, once the block has run in a frame. */
+  readonly made: (frame: Frame) => ReadonlyArray<string>
 }
 
 /** What the parts of the lowering share. */
