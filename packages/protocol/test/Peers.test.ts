@@ -31,7 +31,7 @@ describe.each(agents)("a whole conversation with %s", (_name, launch, offer, ver
       const turn = yield* session.begin([text("wait")])
       yield* Effect.raceFirst(
         Effect.exit(turn.result),
-        until(session, () => frames.at(-1)?.line.includes("waiting") === true),
+        until(session, () => frames.some(({ line }) => line.includes("waiting"))),
       )
       expect(yield* turn.cancel).toBe("settled")
       expect(yield* Effect.flip(turn.result)).toMatchObject({ reason: "cancelled", result: { text: "waiting" } })
