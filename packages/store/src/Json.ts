@@ -38,7 +38,7 @@ const harmless = (text: string): string => {
     let before: string
     do {
       before = safe
-      safe = safe.replace(loneSurrogate, "$1\\ufffd")
+      safe = safe.replace(loneSurrogate, "$1\ufffd")
     } while (safe !== before)
   }
   if (safe.includes("\u2028")) safe = safe.replaceAll("\u2028", "\\u2028")

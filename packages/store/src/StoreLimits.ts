@@ -34,7 +34,7 @@ export const defaults: Limits = {
   smallContextBytes: 256 * 1024,
   snapshotGrowth: 1,
   keepSegments: Number.MAX_SAFE_INTEGER,
-  lockMillis: 100,
+  lockMillis: 20,
 }
 
 export const StoreLimits: Context.Reference<Limits> = Context.Reference<Limits>("@acp-kit/store/StoreLimits", {

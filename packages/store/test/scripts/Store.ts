@@ -1,0 +1,2 @@
+export { is as isAgentId } from "../../src/AgentId.ts"
+export { SessionStore } from "../../src/SessionStore.ts"
