@@ -38,6 +38,7 @@ export class Checkpoints {
     return this.#session.subagents.create(spec, systemPrompt, { id: child.id }).pipe(
       Effect.mapError((error) => storage(error, false)),
       Effect.asVoid,
+      Effect.uninterruptible,
     )
   }
 

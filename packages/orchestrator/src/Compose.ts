@@ -1,7 +1,6 @@
-import { parseJson } from "@acp-kit/protocol/Json"
-import * as Canonical from "@acp-kit/runlet/Canonical"
 import type { Diagnostic } from "@acp-kit/runlet/Diagnostic"
 import type { Input, Json, JsonObject, Limits as RunLimits, Tool } from "@acp-kit/runlet/Host"
+import { NotJson, toJson } from "@acp-kit/runlet/JsonValue"
 import * as Runlet from "@acp-kit/runlet/Runlet"
 import type { RunletError } from "@acp-kit/runlet/RunletError"
 import * as Data from "effect/Data"
@@ -72,7 +71,8 @@ export const run = Effect.fn("Compose.run")(function* (options: Options): Effect
   if (!compiled.ok) return yield* new NotCompiled({ source, diagnostics: compiled.diagnostics })
   if (compiled.warnings.length > 0 && onWarnings !== undefined) yield* onWarnings(compiled.warnings)
   const value = yield* Effect.mapError(Runlet.run(compiled.program, { limits }), failed)
-  return parseJson(Canonical.stringify(value)) ?? null
+  const json = toJson(value)
+  return json instanceof NotJson ? null : json
 })
 
 /** Compiles only: every diagnostic of the source, warnings too. */

@@ -25,8 +25,8 @@ export interface KitStart {
   readonly depth: number
   /** The session exists already. */
   readonly resume: boolean
-  /** The body of its definition, where it has one (K03). */
-  readonly systemPrompt?: string
+  /** Absolute path of a file that holds the system prompt of its definition, where it has one (K03). */
+  readonly systemPromptFile?: string
 }
 
 const flag = (name: string, value: string | undefined): ReadonlyArray<string> => (value === undefined ? [] : [name, value])
@@ -46,7 +46,7 @@ export const kitArguments = (profile: Profile, inherited: Inheritance, start: Ki
   start.sessionId,
   "--subagent-depth",
   String(start.depth),
-  ...flag("--system-prompt", start.systemPrompt),
+  ...flag("--system-prompt-file", start.systemPromptFile),
   ...(start.resume ? ["--resume"] : []),
 ]
 

@@ -8,12 +8,13 @@ import { Capture } from "./Capture.ts"
 import type { Attachment, Child, Connection } from "./Child.ts"
 import { lost } from "./Children.ts"
 import type { Profile } from "./Harness.ts"
-import { environment, kitArguments } from "./Inheritance.ts"
+import { environment, type Inheritance, kitArguments } from "./Inheritance.ts"
 import { Launch } from "./Launch.ts"
 import { LaunchError } from "./LaunchError.ts"
 import type { Parent, Services } from "./Parent.ts"
 import { SessionSetup } from "./SessionSetup.ts"
 import type { SubagentError } from "./SubagentError.ts"
+import { SystemPrompt } from "./SystemPrompt.ts"
 import { WireLog } from "./WireLog.ts"
 
 /** What the start of one child is about. */
@@ -90,21 +91,48 @@ const open = Effect.fnUntraced(function* (
   return session
 })
 
+/** The whole argument list of a child; files that it names live as long as the scope. */
+const argumentsOf = Effect.fnUntraced(function* (
+  parent: Parent,
+  { child, profile, systemPrompt, resume }: Request,
+  inherited: Inheritance,
+): Effect.fn.Return<ReadonlyArray<string>, SubagentError, Services | Scope.Scope> {
+  if (!profile.isKit) return profile.args
+  const systemPromptFile = yield* SystemPrompt.file(parent, child, systemPrompt)
+  return kitArguments(profile, inherited, {
+    root: child.cwd,
+    sessionId: resume ?? child.id,
+    depth: parent.options.depth + 1,
+    resume: resume !== undefined,
+    ...(systemPromptFile === undefined ? {} : { systemPromptFile }),
+  })
+})
+
+const launch = Effect.fnUntraced(function* (parent: Parent, request: Request, log: WireLog, stray: Array<string>) {
+  const { child, profile, env } = request
+  const { options, host, roster } = parent
+  const inherited = yield* options.inherited
+  return yield* Launch.launch(
+    profile,
+    {
+      cwd: child.cwd,
+      args: yield* argumentsOf(parent, request, inherited),
+      env: environment(profile, host.env, inherited, env),
+      info: { name: "kit", version: host.version },
+      observe: log.observe,
+      onLine: (line) => Effect.sync(() => roster.log(profile.name, line)),
+    },
+    stray,
+  )
+})
+
 const connect = Effect.fnUntraced(function* (
   parent: Parent,
   request: Request,
   stray: Array<string>,
 ): Effect.fn.Return<Attachment, SubagentError, Services> {
-  const { child, profile, systemPrompt, env, resume } = request
-  const { options, host, roster } = parent
-  const inherited = yield* options.inherited
-  const kit = {
-    root: child.cwd,
-    sessionId: resume ?? child.id,
-    depth: options.depth + 1,
-    resume: resume !== undefined,
-    ...(systemPrompt === "" ? {} : { systemPrompt }),
-  }
+  const { child, profile, resume } = request
+  const { options, roster } = parent
   const log = new WireLog(options.session.subagents, child.id, (error) =>
     Effect.sync(() => roster.log(profile.name, `wire log of ${child.name}: ${error.message}`)),
   )
@@ -112,19 +140,8 @@ const connect = Effect.fnUntraced(function* (
   return yield* Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* (): Effect.fn.Return<Attachment, SubagentError, Services> {
       const scope = yield* Scope.fork(parent.processes)
-      const launching = Launch.launch(
-        profile,
-        {
-          cwd: child.cwd,
-          args: profile.isKit ? kitArguments(profile, inherited, kit) : profile.args,
-          env: environment(profile, host.env, inherited, env),
-          info: { name: "kit", version: host.version },
-          observe: log.observe,
-          onLine: (line) => Effect.sync(() => roster.log(profile.name, line)),
-        },
-        stray,
-      )
-      const launched = yield* restore(Scope.provide(launching, scope)).pipe(Effect.onError(() => Scope.close(scope, Exit.void)))
+      const launching = restore(Scope.provide(launch(parent, request, log, stray), scope))
+      const launched = yield* Effect.onError(launching, () => Scope.close(scope, Exit.void))
       const stop: Connection["stop"] = (how) =>
         Effect.uninterruptible(Effect.andThen(launched.stop(how), Scope.close(scope, Exit.void)))
       const connection: Connection = { client: launched.client, log, scope, residents: new Set([child.id]), stop }

@@ -114,17 +114,12 @@ export const make = Effect.fnUntraced(function* (settings: Settings = {}): Effec
   const root = Path.join(folder, "root")
   Fs.mkdirSync(root)
   const self = [process.execPath, agent] as const
-  const host = {
-    env: { ...(process.env as Record<string, string>), ...settings.env },
-    kitHome: home,
-    cwd: root,
-    self,
-    version: "9.9.9",
-  }
   let opened: string | undefined
 
   const open = Effect.fnUntraced(function* (more: Partial<Settings> = {}): Effect.fn.Return<Parent, never, Scope.Scope> {
     const all = { ...settings, ...more }
+    const env = { ...(process.env as Record<string, string>), ...all.env }
+    const host = { env, kitHome: home, cwd: root, self, version: "9.9.9" }
     const profiles = Object.entries(all.harnesses ?? { review: {} }).map(([name, spec]) => profile(folder, name, spec))
     const scope = yield* Scope.fork(yield* Effect.scope)
     const services: Layer.Layer<Services | SessionStore.Service> = Layer.mergeAll(

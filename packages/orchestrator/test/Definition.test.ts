@@ -1,0 +1,99 @@
+import * as Fs from "node:fs"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { failure, isObject, script, World } from "./support/World.ts"
+
+const define = (world: World.World, name: string, source: string) => {
+  Fs.mkdirSync(world.file("home", "agents"), { recursive: true })
+  Fs.writeFileSync(world.file("home", "agents", `${name}.md`), source)
+}
+
+const prompts = (world: World.World, harness?: string) =>
+  world
+    .frames(harness)
+    .filter((frame) => frame.dir === "in" && frame.message.method === "session/prompt")
+    .map(({ message }) => (isObject(message.params) ? message.params.prompt : undefined))
+
+describe("an agent definition", () => {
+  it.live("S10 K03 K13 gives defaults that the call overrides, and a system prompt before the first prompt only", () =>
+    Effect.gen(function* () {
+      const world = yield* World.make({ harnesses: { other: {}, review: {} } })
+      define(
+        world,
+        "reviewer",
+        [
+          "---",
+          "description: Reviews",
+          "harness: acp.review",
+          "cwd: sub",
+          "env:",
+          "  REVIEW_MODE: strict",
+          "  REVIEW_TOKEN: hunter2",
+          "---",
+          "You review code.",
+        ].join("\n"),
+      )
+      Fs.mkdirSync(world.file("root", "sub"))
+      const parent = yield* world.open()
+      const child = yield* parent.subagent({ agent: "reviewer", prompt: script({ env: "REVIEW_MODE" }, { env: "REVIEW_TOKEN" }) })
+      expect(child).toMatchObject({ name: "reviewer" })
+      const second = yield* parent.prompt({ subagent: child, prompt: "more" })
+      expect(prompts(world)).toEqual([
+        [{ type: "text", text: "You review code." }, { type: "text", text: expect.any(String) }],
+        [{ type: "text", text: "more" }],
+      ])
+      expect(world.events()[0]).toMatchObject({ detail: { cwd: world.file("root", "sub") } })
+      const loaded = yield* parent.session.subagents.load(child.id)
+      expect(loaded.prompt).toBe("You review code.")
+      expect(loaded.meta.spec).toMatchObject({
+        name: "reviewer",
+        description: "Reviews",
+        definition: { path: world.file("home", "agents", "reviewer.md"), sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
+        env: { REVIEW_MODE: "strict" },
+        secret_env: ["REVIEW_TOKEN"],
+      })
+      expect(JSON.stringify(loaded.meta)).not.toContain("hunter2")
+      yield* parent.subagent({ agent: "reviewer", harness: "acp.other", name: "Mine", cwd: ".", prompt: "x" })
+      expect(world.events("other")[0]).toMatchObject({ detail: { cwd: world.root } })
+      yield* parent.end
+      const missing = yield* world.open()
+      const refused = yield* failure(missing.prompt({ subagent: second, prompt: "again" }))
+      expect(refused.message).toContain("REVIEW_TOKEN")
+      yield* missing.end
+      const after = yield* world.open({ env: { REVIEW_TOKEN: "hunter2" } })
+      const third = yield* after.prompt({ subagent: second, prompt: script({ env: "REVIEW_TOKEN" }) })
+      expect(third).toMatchObject({ output: "hunter2", generation: 3 })
+      expect(prompts(world).at(-1)).toHaveLength(1)
+    }),
+  )
+
+  it.live("S10 is read before anything starts: unknown names and broken heads are refused", () =>
+    Effect.gen(function* () {
+      const world = yield* World.make()
+      define(world, "reviewer", "---\nmodel\n---\n")
+      const parent = yield* world.open()
+      expect((yield* failure(parent.subagent({ agent: "reviwer", prompt: "x" }))).message).toBe(
+        'unknown agent definition "reviwer"; did you mean "reviewer"?',
+      )
+      expect((yield* failure(parent.subagent({ agent: "reviewer", prompt: "x" }))).message).toContain("reviewer.md, line 2")
+      for (const agent of ["../reviewer", "", "/etc/passwd"]) {
+        expect((yield* failure(parent.subagent({ agent, prompt: "x" }))).code).toBe("INVALID_ARGUMENT")
+      }
+      expect(world.events()).toEqual([])
+    }),
+  )
+
+  it.live("K03 reaches acp.kit by an argument that names its prompt.txt, not by the prompt", () =>
+    Effect.gen(function* () {
+      const world = yield* World.make({ harnesses: { kit: { isKit: true } } })
+      define(world, "reviewer", "You review code.")
+      const parent = yield* world.open()
+      const child = yield* parent.subagent({ agent: "reviewer", prompt: "hi" })
+      expect(prompts(world, "kit")).toEqual([[{ type: "text", text: "hi" }]])
+      const args: ReadonlyArray<string> = world.events("kit")[0]?.detail.args
+      const file = args[args.indexOf("--system-prompt-file") + 1]!
+      expect(file).toBe(world.file("home", "sessions", parent.session.id, "subagents", child.id, "prompt.txt"))
+      expect(Fs.readFileSync(file, "utf8")).toBe("You review code.")
+    }),
+  )
+})
