@@ -35,7 +35,7 @@ const options = Effect.fnUntraced(function* (
 ): Effect.fn.Return<KitAgent.Options, SetupRefused, FileSystem.FileSystem | Path.Path> {
   const paths = yield* Path.Path
   const files = yield* FileSystem.FileSystem
-  const { depth, provider, model, effort, sessionId, systemPromptFile } = given
+  const { depth, provider, model, effort, sessionId, resume, systemPromptFile } = given
   const absolute = (path: string) => paths.resolve(host.cwd, path)
   const systemPrompt =
     systemPromptFile === undefined
@@ -46,6 +46,7 @@ const options = Effect.fnUntraced(function* (
         )
   return {
     depth,
+    resume,
     ...present({ provider, model, effort, sessionId, systemPrompt }),
     ...present({
       root: given.root === undefined ? undefined : absolute(given.root),

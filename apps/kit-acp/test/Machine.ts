@@ -33,6 +33,11 @@ export const machine = Effect.gen(function* () {
   return { ...kit, start }
 })
 
+export type Machine = Effect.Success<typeof machine>
+
+/** The content of a prompt. */
+export const text = (text: string) => [{ type: "text" as const, text }]
+
 const gone = new TransportClosed({ reason: "eof", exitCode: undefined, signal: undefined, stderrTail: "" })
 
 /** The pipes of a process as the protocol's transport. */

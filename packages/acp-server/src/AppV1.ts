@@ -1,9 +1,11 @@
-import type { TurnEvent } from "@acp-kit/agent/TurnLoop"
+import type { AgentSession, SessionEvent } from "@acp-kit/agent/AgentSession"
 import { type AgentApp, agent, type InitializeResponse, RequestError } from "@agentclientprotocol/sdk/unstable"
 import * as Effect from "effect/Effect"
 import { blocksOf } from "./Blocks.ts"
 import { handlers } from "./Bridge.ts"
 import { EncodeV1, type Features } from "./EncodeV1.ts"
+import { branchIdOf, lineageOf } from "./Lineage.ts"
+import { pageOf } from "./SessionRows.ts"
 import type { Settings } from "./Settings.ts"
 import * as Updates from "./Updates.ts"
 
@@ -15,8 +17,10 @@ export const make = ({ info, sessions, context }: Settings): AgentApp => {
   let features: Features = { notices: false }
   const handle = handlers(RequestError, context)
   const updates = Updates.make()
-  const view = (sessionId: string, event: TurnEvent) => updates.send(sessionId, EncodeV1.live(event, features))
+  const view = (sessionId: string, event: SessionEvent) => updates.send(sessionId, EncodeV1.live(event, features))
   const find = (id: string) => Effect.flatMap(sessions, (sessions) => sessions.get(id))
+  const optionsOf = (session: AgentSession) => Effect.map(session.options, (list) => ({ configOptions: EncodeV1.options(list) }))
+  const replay = ({ id, history }: AgentSession) => updates.send(id, history.items().flatMap(EncodeV1.replay))
 
   return agent({ name: info.name })
     .onConnect((connection) => updates.attach(connection.client))
@@ -29,7 +33,44 @@ export const make = ({ info, sessions, context }: Settings): AgentApp => {
       handle(({ params: { cwd, additionalDirectories = [] } }) =>
         Effect.gen(function* () {
           const session = yield* (yield* sessions).create({ cwd, additionalDirectories, view })
-          return { sessionId: session.id, configOptions: EncodeV1.options(yield* session.options) }
+          return { sessionId: session.id, ...(yield* optionsOf(session)) }
+        }),
+      ),
+    )
+    .onRequest(
+      "session/load",
+      handle(({ params: { sessionId, cwd, additionalDirectories = [] } }) =>
+        Effect.gen(function* () {
+          const session = yield* (yield* sessions).load(sessionId, { cwd, additionalDirectories, view })
+          yield* replay(session)
+          return yield* optionsOf(session)
+        }),
+      ),
+    )
+    .onRequest(
+      "session/resume",
+      handle(({ params: { sessionId, cwd, additionalDirectories = [] } }) =>
+        Effect.gen(function* () {
+          return yield* optionsOf(yield* (yield* sessions).load(sessionId, { cwd, additionalDirectories, view }))
+        }),
+      ),
+    )
+    .onRequest(
+      "session/fork",
+      handle(({ params: { sessionId, cwd, additionalDirectories = [], _meta } }) =>
+        Effect.gen(function* () {
+          const id = branchIdOf(_meta)
+          const options = { cwd, additionalDirectories, view, ...(id === undefined ? {} : { id }) }
+          const branch = yield* (yield* sessions).fork(sessionId, options)
+          return { sessionId: branch.id, ...(yield* optionsOf(branch)), _meta: lineageOf(sessionId) }
+        }),
+      ),
+    )
+    .onRequest(
+      "session/list",
+      handle(({ params: { cwd, cursor } }) =>
+        Effect.gen(function* () {
+          return pageOf(yield* (yield* sessions).list({ ...(cwd == null ? {} : { cwd }), ...(cursor == null ? {} : { cursor }) }))
         }),
       ),
     )
@@ -61,6 +102,15 @@ export const make = ({ info, sessions, context }: Settings): AgentApp => {
         }),
       ),
     )
+    .onRequest(
+      "session/delete",
+      handle(({ params }) =>
+        Effect.gen(function* () {
+          yield* (yield* sessions).remove(params.sessionId)
+          return {}
+        }),
+      ),
+    )
     .onNotification(
       "session/cancel",
       handle(({ params }) => Effect.ignore(Effect.flatMap(find(params.sessionId), (session) => session.cancel))),
@@ -71,8 +121,9 @@ const initialized = (info: Settings["info"]): InitializeResponse => ({
   protocolVersion: 1,
   agentInfo: info,
   agentCapabilities: {
+    loadSession: true,
     promptCapabilities: { image: true, embeddedContext: true },
-    sessionCapabilities: { close: {}, additionalDirectories: {} },
+    sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {}, additionalDirectories: {} },
   },
   authMethods: [],
 })

@@ -1,9 +1,18 @@
-import type { TurnEvent } from "@acp-kit/agent/TurnLoop"
-import { type AgentApp, agent, type InitializeResponse, RequestError } from "@agentclientprotocol/sdk/experimental/v2/unstable"
+import type { AgentSession, SessionEvent } from "@acp-kit/agent/AgentSession"
+import {
+  type AgentApp,
+  agent,
+  type InitializeResponse,
+  RequestError,
+  type ResumeSessionRequest,
+} from "@agentclientprotocol/sdk/experimental/v2/unstable"
 import * as Effect from "effect/Effect"
 import { blocksOf } from "./Blocks.ts"
-import { handlers } from "./Bridge.ts"
+import { handlers, ParamsInvalid } from "./Bridge.ts"
 import { EncodeV2 } from "./EncodeV2.ts"
+import { Inject } from "./Inject.ts"
+import { branchIdOf, lineageOf } from "./Lineage.ts"
+import { pageOf } from "./SessionRows.ts"
 import type { Settings } from "./Settings.ts"
 import * as Updates from "./Updates.ts"
 
@@ -14,9 +23,12 @@ import * as Updates from "./Updates.ts"
  */
 export const make = ({ info, sessions, context, transport }: Settings): AgentApp => {
   const handle = handlers(RequestError, context)
+  const inject = Inject.methods(RequestError)
   const updates = Updates.make()
-  const view = (sessionId: string, event: TurnEvent) => updates.send(sessionId, EncodeV2.live(event))
+  const view = (sessionId: string, event: SessionEvent) => updates.send(sessionId, EncodeV2.live(event))
   const find = (id: string) => Effect.flatMap(sessions, (sessions) => sessions.get(id))
+  const optionsOf = (session: AgentSession) => Effect.map(session.options, (list) => ({ configOptions: EncodeV2.options(list) }))
+  const replay = ({ id, history }: AgentSession) => updates.send(id, history.items().flatMap(EncodeV2.replay))
 
   return agent({ name: info.name })
     .onConnect((connection) => updates.attach(connection.client))
@@ -26,7 +38,39 @@ export const make = ({ info, sessions, context, transport }: Settings): AgentApp
       handle(({ params: { cwd, additionalDirectories = [] } }) =>
         Effect.gen(function* () {
           const session = yield* (yield* sessions).create({ cwd, additionalDirectories, view })
-          return { sessionId: session.id, configOptions: EncodeV2.options(yield* session.options) }
+          return { sessionId: session.id, ...(yield* optionsOf(session)) }
+        }),
+      ),
+    )
+    .onRequest(
+      "session/resume",
+      handle(({ params }) =>
+        Effect.gen(function* () {
+          const { sessionId, cwd, additionalDirectories = [] } = params
+          const whole = yield* wantsReplay(params)
+          const session = yield* (yield* sessions).load(sessionId, { cwd, additionalDirectories, view })
+          if (whole) yield* replay(session)
+          yield* updates.send(sessionId, [EncodeV2.atRest])
+          return yield* optionsOf(session)
+        }),
+      ),
+    )
+    .onRequest(
+      "session/fork",
+      handle(({ params: { sessionId, cwd, additionalDirectories = [], _meta } }) =>
+        Effect.gen(function* () {
+          const id = branchIdOf(_meta)
+          const options = { cwd, additionalDirectories, view, ...(id === undefined ? {} : { id }) }
+          const branch = yield* (yield* sessions).fork(sessionId, options)
+          return { sessionId: branch.id, ...(yield* optionsOf(branch)), _meta: lineageOf(sessionId) }
+        }),
+      ),
+    )
+    .onRequest(
+      "session/list",
+      handle(({ params: { cwd, cursor } }) =>
+        Effect.gen(function* () {
+          return pageOf(yield* (yield* sessions).list({ ...(cwd == null ? {} : { cwd }), ...(cursor == null ? {} : { cursor }) }))
         }),
       ),
     )
@@ -37,6 +81,33 @@ export const make = ({ info, sessions, context, transport }: Settings): AgentApp
           const session = yield* find(params.sessionId)
           const { messageId } = yield* session.begin(blocksOf(params.prompt), transport.answered(requestId))
           return { messageId }
+        }),
+      ),
+    )
+    .onRequest(
+      ...inject.inject,
+      handle(({ params }) =>
+        Effect.gen(function* () {
+          const { steering } = yield* find(params.sessionId)
+          return { messageId: yield* steering.add(params.content) }
+        }),
+      ),
+    )
+    .onRequest(
+      ...inject.revoke,
+      handle(({ params }) =>
+        Effect.gen(function* () {
+          yield* (yield* find(params.sessionId)).steering.revoke(params.messageId)
+          return {}
+        }),
+      ),
+    )
+    .onRequest(
+      ...inject.replace,
+      handle(({ params }) =>
+        Effect.gen(function* () {
+          yield* (yield* find(params.sessionId)).steering.replace(params.messageId, params.content)
+          return { messageId: params.messageId }
         }),
       ),
     )
@@ -58,16 +129,41 @@ export const make = ({ info, sessions, context, transport }: Settings): AgentApp
         }),
       ),
     )
+    .onRequest(
+      "session/delete",
+      handle(({ params }) =>
+        Effect.gen(function* () {
+          yield* (yield* sessions).remove(params.sessionId)
+          return {}
+        }),
+      ),
+    )
     .onNotification(
       "session/cancel",
       handle(({ params }) => Effect.ignore(Effect.flatMap(find(params.sessionId), (session) => session.cancel))),
     )
 }
 
+/** Nothing is replayed unless it is asked for, and then all of it. */
+const wantsReplay = ({ replayFrom }: ResumeSessionRequest) => {
+  if (replayFrom == null) return Effect.succeed(false)
+  return replayFrom.type === "start"
+    ? Effect.succeed(true)
+    : Effect.fail(new ParamsInvalid({ message: "unsupported ACP v2 replay cursor" }))
+}
+
 const initialized = (info: Settings["info"]): InitializeResponse => ({
   protocolVersion: 2,
   info,
-  capabilities: { session: { prompt: { image: {}, embeddedContext: {} }, additionalDirectories: {} } },
+  capabilities: {
+    session: {
+      prompt: { image: {}, embeddedContext: {} },
+      delete: {},
+      fork: {},
+      additionalDirectories: {},
+      ...Inject.capability,
+    },
+  },
   authMethods: [],
 })
 

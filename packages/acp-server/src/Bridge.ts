@@ -1,17 +1,30 @@
 import type { SessionBusy } from "@acp-kit/agent/AgentSession"
-import type { UnknownSession } from "@acp-kit/agent/AgentSessions"
+import type { CursorInvalid, UnknownSession } from "@acp-kit/agent/AgentSessions"
 import type { SetupRefused } from "@acp-kit/agent/Directories"
 import type { OptionRefused } from "@acp-kit/agent/SessionOptions"
+import type { SteeringRefused } from "@acp-kit/agent/SteeringQueue"
 import type { TurnFailed } from "@acp-kit/agent/TurnLoop"
 import type { RequestError } from "@agentclientprotocol/sdk/unstable"
 import * as Cause from "effect/Cause"
 import type * as Context from "effect/Context"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 
 /** What a handler may fail with. */
-export type Refusal = SessionBusy | UnknownSession | SetupRefused | OptionRefused | TurnFailed
+export type Refusal =
+  | SessionBusy
+  | UnknownSession
+  | SetupRefused
+  | OptionRefused
+  | CursorInvalid
+  | ParamsInvalid
+  | SteeringRefused
+  | TurnFailed
+
+/** The parameters are none that the method takes. */
+export class ParamsInvalid extends Data.TaggedError("ParamsInvalid")<{ readonly message: string }> {}
 
 /** The SDK's error class, from the entry of the version that is served: the entries of the others need not be loaded. */
 export type Errors = typeof RequestError
@@ -25,11 +38,19 @@ export const errorOf = (errors: Errors, refusal: Refusal): RequestError => {
       return new errors(-32600, refusal.message)
     case "SetupRefused":
     case "OptionRefused":
+    case "CursorInvalid":
+    case "ParamsInvalid":
       return new errors(-32602, refusal.message)
+    case "SteeringRefused": {
+      const { reason, messageId, message } = refusal
+      return new errors(steeringCodes[reason], message, messageId === undefined ? { reason } : { reason, messageId })
+    }
     case "TurnFailed":
       return new errors(-32603, refusal.message)
   }
 }
+
+const steeringCodes = { not_running: -32600, already_delivered: -32010, unknown_message_id: -32002 }
 
 /**
  * Makes handlers for the SDK, which run in this context. A handler runs its effect, interrupts it when the request is cancelled, and turns

@@ -1,7 +1,7 @@
+import type { SessionEvent } from "@acp-kit/agent/AgentSession"
 import { titleOf } from "@acp-kit/agent/ComposeInput"
 import type { Item } from "@acp-kit/agent/Item"
 import type { ConfigOption } from "@acp-kit/agent/SessionOptions"
-import type { TurnEvent } from "@acp-kit/agent/TurnLoop"
 import type { ContentBlock, SessionConfigOption, SessionUpdate, StopReason } from "@agentclientprotocol/sdk/unstable"
 import { callTitle, resultText } from "./CallText.ts"
 
@@ -12,7 +12,7 @@ export interface Features {
 }
 
 /** The updates of one live event, in order. What was streamed is not repeated when it is recorded. */
-export const live = (event: TurnEvent, features: Features): ReadonlyArray<SessionUpdate> => {
+export const live = (event: SessionEvent, features: Features): ReadonlyArray<SessionUpdate> => {
   switch (event.type) {
     case "delta": {
       const sessionUpdate = event.kind === "answer" ? "agent_message_chunk" : "agent_thought_chunk"
@@ -20,6 +20,8 @@ export const live = (event: TurnEvent, features: Features): ReadonlyArray<Sessio
     }
     case "usage":
       return [{ sessionUpdate: "usage_update", used: event.used, size: event.window }]
+    case "title":
+      return [{ sessionUpdate: "session_info_update", title: event.title }]
     case "superseded":
       return features.notices
         ? [{ sessionUpdate: "notice", severity: "warning", title: "Response interrupted; replacement follows" }]
@@ -71,6 +73,7 @@ export const replay = (item: Item): ReadonlyArray<SessionUpdate> => {
         },
       ]
     case "stop":
+    case "selection":
       return []
   }
 }

@@ -1,12 +1,12 @@
+import type { SessionEvent } from "@acp-kit/agent/AgentSession"
 import { titleOf } from "@acp-kit/agent/ComposeInput"
 import type { Item } from "@acp-kit/agent/Item"
 import type { ConfigOption } from "@acp-kit/agent/SessionOptions"
-import type { TurnEvent } from "@acp-kit/agent/TurnLoop"
 import type { ContentBlock, SessionConfigOption, SessionUpdate } from "@agentclientprotocol/sdk/experimental/v2/unstable"
 import { callTitle, resultText } from "./CallText.ts"
 
 /** The updates of one live event, in order. A prompt is echoed and opens the turn, its stop closes it. */
-export const live = (event: TurnEvent): ReadonlyArray<SessionUpdate> => {
+export const live = (event: SessionEvent): ReadonlyArray<SessionUpdate> => {
   switch (event.type) {
     case "delta": {
       const chunk = { messageId: event.id, content: { type: "text", text: event.text } } as const
@@ -18,6 +18,8 @@ export const live = (event: TurnEvent): ReadonlyArray<SessionUpdate> => {
     }
     case "usage":
       return [{ sessionUpdate: "usage_update", used: event.used, size: event.window }]
+    case "title":
+      return [{ sessionUpdate: "session_info_update", title: event.title }]
     case "superseded":
       return event.items.flatMap((item) => takeBack(item))
     case "item":
@@ -52,6 +54,9 @@ type Stop = Item & { readonly type: "stop" }
 /** A turn that failed ends with a reason of our own: the protocol's `error` is not in every revision of version 2. */
 const idle = (reason: Stop["reason"]) =>
   ({ sessionUpdate: "state_update", state: "idle", stopReason: reason === "error" ? "_error" : reason }) as SessionUpdate
+
+/** What a session that is not at work is: the snapshot that ends an attachment. */
+export const atRest: SessionUpdate = { sessionUpdate: "state_update", state: "idle" }
 
 /** The updates that tell a recorded item anew, with the ids it had. */
 export const replay = (item: Item): ReadonlyArray<SessionUpdate> => {
@@ -92,6 +97,7 @@ export const replay = (item: Item): ReadonlyArray<SessionUpdate> => {
         },
       ]
     case "stop":
+    case "selection":
       return []
   }
 }

@@ -18,8 +18,7 @@ const isObject = (value: Json | undefined): value is JsonObject =>
 
 /** A text on one line: runs of white space and control characters become one space. */
 export const oneLine = (text: string): string => {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what has to go
-  const line = text.replace(/[\s\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, " ").trim()
+  const line = text.replace(/[\s\p{Cc}]+/gu, " ").trim()
   return line.length > messageLength ? `${line.slice(0, messageLength - 1)}…` : line
 }
 

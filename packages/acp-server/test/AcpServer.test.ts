@@ -25,8 +25,9 @@ describe("version 1", () => {
         protocolVersion: 1,
         agentInfo: { name: "kit", version: "1.2.3" },
         agentCapabilities: {
+          loadSession: true,
           promptCapabilities: { image: true, embeddedContext: true },
-          sessionCapabilities: { close: {}, additionalDirectories: {} },
+          sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {}, additionalDirectories: {} },
         },
         authMethods: [],
       })
@@ -41,6 +42,7 @@ describe("version 1", () => {
       const { result } = yield* peer.request("session/prompt", { sessionId, prompt: text("hello") })
       expect(result).toEqual({ stopReason: "end_turn" })
       expect(peer.updates(sessionId)).toMatchObject([
+        { sessionUpdate: "session_info_update", title: "hello" },
         { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "echo: hello" } },
         { sessionUpdate: "usage_update", used: 4, size: 128_000 },
       ])
@@ -152,6 +154,7 @@ describe("version 2", () => {
       expect(peer.updates(sessionId)).toMatchObject([
         { sessionUpdate: "user_message", messageId, content: text("hello") },
         { sessionUpdate: "state_update", state: "running" },
+        { sessionUpdate: "session_info_update", title: "hello" },
         { sessionUpdate: "agent_message_chunk", content: { type: "text", text: "echo: hello" } },
         { sessionUpdate: "usage_update" },
         { sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" },

@@ -1,16 +1,16 @@
-import { AgentSessions, type Interface as Sessions } from "@acp-kit/agent/AgentSessions"
+import { AgentSessions } from "@acp-kit/agent/AgentSessions"
 import { ComposeTool } from "@acp-kit/agent/ComposeTool"
-import { Histories } from "@acp-kit/agent/History"
 import type { Script } from "@acp-kit/agent/Script"
 import { ScriptedProvider } from "@acp-kit/agent/ScriptedProvider"
 import { TurnLoop } from "@acp-kit/agent/TurnLoop"
+import { Files } from "@acp-kit/platform/Files"
 import { type Transport, TransportClosed } from "@acp-kit/protocol/Transport"
 import type { Tool } from "@acp-kit/runlet/Host"
+import { SessionStore } from "@acp-kit/store/SessionStore"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
-import * as Path from "effect/Path"
 import * as Queue from "effect/Queue"
 import { AcpServer } from "../src/AcpServer.ts"
 import type { Message } from "./WireSchemas.ts"
@@ -54,7 +54,7 @@ export interface Peer {
   readonly violations: () => ReadonlyArray<string>
 }
 
-/** The agent's sessions on the scripted model, with these tools and no store. */
+/** The agent's sessions on the scripted model, with these tools and a store in memory. */
 export const sessions = ({ rules, tools = [] }: Setup) =>
   Effect.map(
     Layer.build(
@@ -63,17 +63,12 @@ export const sessions = ({ rules, tools = [] }: Setup) =>
         selection: { model: "scripted", effort: "default" },
         system: "",
         limits: TurnLoop.defaultLimits,
-        parts: () => Effect.succeed({ history: Histories.memory(), tools: [ComposeTool.make({ tools, catalog: [] })] }),
-      }).pipe(Layer.provide(Layer.mergeAll(Path.layer, disk))),
+        origin: "top_level",
+        tools: () => Effect.succeed([ComposeTool.make({ tools, catalog: [] })]),
+      }).pipe(Layer.provide(Layer.mergeAll(Files.layer, SessionStore.layerMemory))),
     ),
-    (context) => context.mapUnsafe.get(AgentSessions.Service.key) as Sessions,
+    (context) => Context.get(context, AgentSessions.Service),
   )
-
-/** Every path is a directory. */
-const disk = FileSystem.layerNoop({
-  realPath: Effect.succeed,
-  stat: () => Effect.succeed({ type: "Directory" } as FileSystem.File.Info),
-})
 
 /** Serves a peer in the current scope. */
 export const connect = Effect.fnUntraced(function* (setup: Setup = {}) {

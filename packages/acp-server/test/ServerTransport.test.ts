@@ -1,3 +1,4 @@
+import type { Interface as Sessions } from "@acp-kit/agent/AgentSessions"
 import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
@@ -115,7 +116,7 @@ describe("the end of input", () => {
         close: () => Effect.never,
         idle: Effect.never,
         shutdown: Effect.never,
-      }
+      } as unknown as Sessions
       const peer = yield* connect({ sessions: Effect.succeed(stuck), limits: { finishMs: 20, stopMs: 20 } })
       yield* peer.request("initialize", initialize)
       yield* peer.ask("session/new", { cwd: "/tmp", mcpServers: [] })
@@ -134,7 +135,7 @@ describe("the end of input", () => {
         shutdown: Effect.sync(() => {
           shut++
         }),
-      }
+      } as unknown as Sessions
       const peer = yield* connect({ sessions: Effect.succeed(sessions) })
       yield* peer.request("initialize", initialize)
       yield* peer.ask("session/new", { cwd: "/tmp", mcpServers: [] })

@@ -7,10 +7,12 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { History } from "./History.ts"
 import { Ids } from "./Ids.ts"
-import type { Blocks, StopReason } from "./Item.ts"
+import type { Blocks, Item, StopReason } from "./Item.ts"
 import type { Interface as Provider } from "./ModelProvider.ts"
-import { type ConfigOption, type OptionRefused, type Selection, SessionOptions } from "./SessionOptions.ts"
-import { type Limits, type Steering, type Tool, type TurnEvent, type TurnFailed, TurnLoop } from "./TurnLoop.ts"
+import { type ConfigOption, OptionRefused, type Selection, SessionOptions } from "./SessionOptions.ts"
+import { type SteeringQueue, SteeringQueues } from "./SteeringQueue.ts"
+import { Titles } from "./Title.ts"
+import { type Limits, type Tool, type Turn, type TurnEvent, type TurnFailed, TurnLoop } from "./TurnLoop.ts"
 
 /** A turn is running already; nothing was taken. */
 export class SessionBusy extends Schema.TaggedError<SessionBusy>()("SessionBusy", { id: Schema.String }) {
@@ -27,6 +29,9 @@ export interface AcceptedTurn {
   readonly result: Effect.Effect<StopReason, TurnFailed>
 }
 
+/** What a viewer of a session is told, in order. */
+export type SessionEvent = TurnEvent | { readonly type: "title"; readonly title: string }
+
 /** One conversation. Its turns belong to the scope that made it: closing that cancels the one that runs. */
 export interface AgentSession {
   readonly id: string
@@ -42,8 +47,12 @@ export interface AgentSession {
    * Interrupting the caller does not cancel the turn.
    */
   readonly begin: (content: Blocks, after: Effect.Effect<void>) => Effect.Effect<AcceptedTurn, SessionBusy>
+  /** Guidance for the running turn. */
+  readonly steering: Pick<SteeringQueue, "add" | "revoke" | "replace">
   /** Cancels the running turn, if there is one, and succeeds once it has stopped. */
   readonly cancel: Effect.Effect<void>
+  /** A turn was accepted and has not stopped yet. */
+  readonly working: Effect.Effect<boolean>
   /** Succeeds once no turn is running. */
   readonly idle: Effect.Effect<void>
 }
@@ -59,8 +68,10 @@ export interface Options {
   readonly system: string
   readonly tools: ReadonlyArray<Tool>
   readonly limits: Limits
+  /** Remembers the title that the first prompt gives. */
+  readonly rename: (title: string) => Effect.Effect<void>
   /** Where the events of its turns go, in order and awaited. */
-  readonly view: (event: TurnEvent) => Effect.Effect<void>
+  readonly view: (event: SessionEvent) => Effect.Effect<void>
 }
 
 /** A session over a history; `id` and directories are as checked. */
@@ -68,6 +79,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
   const { id, cwd, additionalDirectories, history, provider, selection, system, tools, limits, view } = options
   const scope = yield* Effect.scope
   const fork = Effect.runForkWith(yield* Effect.context<never>())
+  const steering = SteeringQueues.make()
   let working: object | undefined
   let latest: Fiber.Fiber<StopReason, TurnFailed> | undefined
 
@@ -77,11 +89,18 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     if (working !== undefined) return yield* new SessionBusy({ id })
     const mine = {}
     working = mine
+    steering.open()
     const free = Effect.sync(() => {
-      if (working === mine) working = undefined
+      if (working !== mine) return
+      working = undefined
+      steering.close()
     })
-    const emit = (event: TurnEvent) => (isStop(event) ? Effect.andThen(free, view(event)) : view(event))
-    const turn = { provider, model, effort, system, tools, history, steering: noSteering, limits, emit }
+    const titled = history.items().some((item) => item.type === "prompt") ? Effect.void : giveTitle(options, content)
+    const emit = (event: TurnEvent) => {
+      if (isItem(event, "prompt")) return Effect.andThen(view(event), titled)
+      return isItem(event, "stop") ? Effect.andThen(free, view(event)) : view(event)
+    }
+    const turn: Turn = { provider, model, effort, system, tools, history, steering, limits, emit }
     const work = Effect.andThen(after, TurnLoop.run(turn, { type: "prompt", id: messageId, content }))
     const fiber = Fiber.runIn(fork(Effect.ensuring(work, free), { uninterruptible: true }), scope)
     latest = fiber
@@ -93,22 +112,31 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     cwd,
     additionalDirectories,
     history,
+    steering,
+    begin,
     options: Effect.map(Ref.get(selection), (chosen) => SessionOptions.list(provider, chosen)),
     setOption: Effect.fn("AgentSession.setOption")(function* (option, value) {
       const chosen = yield* SessionOptions.set(provider, yield* Ref.get(selection), option, value)
+      yield* Effect.mapError(
+        history.append({ type: "selection", ...chosen }),
+        (error) => new OptionRefused({ message: error.message }),
+      )
       yield* Ref.set(selection, chosen)
       return SessionOptions.list(provider, chosen)
     }),
-    begin,
     cancel: Effect.suspend(() => (latest ? Fiber.interrupt(latest) : Effect.void)),
+    working: Effect.sync(() => working !== undefined),
     idle: Effect.suspend(() => (latest ? Effect.asVoid(Fiber.await(latest)) : Effect.void)),
   }
 })
 
-/** Who sees a turn stop may begin the next one at once. */
-const isStop = (event: TurnEvent) => event.type === "item" && event.item.type === "stop"
+/** Names a session after its first prompt. */
+const giveTitle = ({ rename, view }: Options, content: Blocks): Effect.Effect<void> => {
+  const title = Titles.titleOf(content)
+  return title === undefined ? Effect.void : Effect.andThen(rename(title), view({ type: "title", title }))
+}
 
-const noSteering: Steering = { take: Effect.succeed([]), finish: Effect.succeed([]) }
+const isItem = (event: TurnEvent, type: Item["type"]) => event.type === "item" && event.item.type === type
 
 const resultOf = (fiber: Fiber.Fiber<StopReason, TurnFailed>): Effect.Effect<StopReason, TurnFailed> =>
   Effect.flatMap(Fiber.await(fiber), (exit) =>

@@ -12,6 +12,7 @@ export type ResultStatus = "completed" | "failed" | "interrupted"
 /**
  * One entry of a conversation, in the order in which it happened. Ids are unique within the session and are the message
  * and call ids of the protocol; a `result` carries the id of its `call`. A `stop` closes the turn; `error` says that it failed.
+ * A `selection` says which model and effort later turns have; it may stand anywhere.
  */
 export type Item =
   | { readonly type: "prompt"; readonly id: string; readonly content: Blocks }
@@ -21,6 +22,7 @@ export type Item =
   | { readonly type: "call"; readonly id: string; readonly name: string; readonly input: JsonObject }
   | { readonly type: "result"; readonly id: string; readonly status: ResultStatus; readonly output: Json }
   | { readonly type: "stop"; readonly reason: StopReason | "error"; readonly message?: string }
+  | { readonly type: "selection"; readonly model: string; readonly effort: string }
 
 /** The calls that have no result yet, in order. A history is valid for a model request when there are none. */
 export const unanswered = (items: ReadonlyArray<Item>): ReadonlyArray<Item & { readonly type: "call" }> => {
@@ -28,7 +30,7 @@ export const unanswered = (items: ReadonlyArray<Item>): ReadonlyArray<Item & { r
   return items.filter((item) => item.type === "call").filter((call) => !answered.has(call.id))
 }
 
-const types = new Set<unknown>(["prompt", "steer", "thought", "answer", "call", "result", "stop"])
+const types = new Set<unknown>(["prompt", "steer", "thought", "answer", "call", "result", "stop", "selection"])
 
 /** The item in a record of a transcript; `undefined` where it is of a kind that this version does not know. */
 export const read = (record: Json): Item | undefined =>
@@ -38,10 +40,14 @@ export const read = (record: Json): Item | undefined =>
 
 /** What a history needs so that the next turn can follow, after whatever cut it off: results for its open calls, and a stop. */
 export const mend = (items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
-  const last = items.at(-1)
+  const last = items.findLast((item) => item.type !== "selection")
   if (last === undefined || last.type === "stop") return []
   return [...unanswered(items).map((call) => interruptedResult(call.id)), { type: "stop", reason: "cancelled" }]
 }
+
+/** What a branch starts with: everything up to the end of the last turn that ended. */
+export const completed = (items: ReadonlyArray<Item>): ReadonlyArray<Item> =>
+  items.slice(0, 1 + items.findLastIndex((item) => item.type === "stop"))
 
 /** What a call reports that was cut off before it answered. */
 export const interruptedResult = (id: string): Item => ({

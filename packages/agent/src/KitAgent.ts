@@ -8,21 +8,21 @@ import { Subagents } from "@acp-kit/orchestrator/Subagents"
 import { SubagentTools } from "@acp-kit/orchestrator/SubagentTools"
 import { Host } from "@acp-kit/platform/Host"
 import type { Processes } from "@acp-kit/platform/Processes"
-import { SessionStore } from "@acp-kit/store/SessionStore"
+import type { SessionStore } from "@acp-kit/store/SessionStore"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Ref from "effect/Ref"
-import { AgentSessions, type SessionContext } from "./AgentSessions.ts"
+import { AgentSessions } from "./AgentSessions.ts"
 import { ComposeGuide } from "./ComposeGuide.ts"
 import { ComposeTool } from "./ComposeTool.ts"
 import { SetupRefused } from "./Directories.ts"
-import { Histories } from "./History.ts"
 import { LocalTools } from "./LocalTools.ts"
 import type { Effort, Interface as Provider } from "./ModelProvider.ts"
 import { Providers } from "./Providers.ts"
 import { SessionOptions } from "./SessionOptions.ts"
+import type { SessionContext } from "./SessionParts.ts"
 import { TurnLoop } from "./TurnLoop.ts"
 
 /** What the whole process is about. Absent is what the configuration says, else the default. */
@@ -36,6 +36,8 @@ export interface Options {
   readonly effort?: Effort
   /** The id of the first session. */
   readonly sessionId?: string
+  /** The first session exists already. */
+  readonly resume?: boolean
   /** The configuration file, absolute; without it `config.toml` of Kit's home, which need not exist. */
   readonly config?: string
   /** Absolute path. */
@@ -74,16 +76,17 @@ export const layerWith = (options: Options): Layer.Layer<AgentSessions.Service, 
         ...(options.mcpConfig === undefined ? {} : { mcpConfig: options.mcpConfig }),
       }
       const harnesses = Harness.fromTables(config, host.self)
-      const parts = (context: SessionContext) =>
-        Effect.provideContext(sessionParts(context, { depth: options.depth, harnesses, inherited }), services)
+      const tools = (context: SessionContext) =>
+        Effect.provideContext(sessionTools(context, { depth: options.depth, harnesses, inherited }), services)
       return AgentSessions.layerWith({
         provider,
         selection,
         system: options.systemPrompt ?? "",
         limits: TurnLoop.defaultLimits,
+        origin: options.depth === 0 ? "top_level" : "subagent",
         root: options.root,
-        firstId: options.sessionId,
-        parts,
+        first: options.sessionId === undefined ? undefined : { id: options.sessionId, resume: options.resume ?? false },
+        tools,
       }).pipe(Layer.provide(Limits.layerWith(config.limits)))
     }).pipe(Effect.mapError((error) => new SetupRefused({ message: error.message }))),
   )
@@ -102,15 +105,13 @@ interface Nesting {
   readonly inherited: Inheritance
 }
 
-/** What one session is made of: its transcript, its children, its tools. The scope holds all of it. */
-const sessionParts = Effect.fnUntraced(
-  function* ({ id, cwd, additionalDirectories, selection }: SessionContext, { depth, harnesses, inherited }: Nesting) {
-    const store = yield* SessionStore.Service
+/** The tools of one session, its children among them. The scope holds all of it. */
+const sessionTools = Effect.fnUntraced(
+  function* ({ writer, cwd, additionalDirectories, selection }: SessionContext, { depth, harnesses, inherited }: Nesting) {
     const limits = yield* Limits.Service
     const { env } = yield* Host.Service
-    const session = yield* store.create({ id, cwd, additionalDirectories, origin: depth === 0 ? "top_level" : "subagent" })
     const subagents = yield* Subagents.make({
-      session,
+      session: writer,
       depth,
       root: cwd,
       additionalDirectories,
@@ -119,8 +120,7 @@ const sessionParts = Effect.fnUntraced(
     })
     const local = yield* LocalTools.make({ root: cwd, env })
     const catalog = [...Catalog.entries({ harnesses, depth, limits }), ...local.map(ComposeGuide.entryOf)]
-    const compose = ComposeTool.make({ tools: [...SubagentTools.make(subagents), ...local], catalog })
-    return { history: yield* Histories.stored(session), tools: [compose] }
+    return [ComposeTool.make({ tools: [...SubagentTools.make(subagents), ...local], catalog })]
   },
   Effect.mapError((error) => new SetupRefused({ message: error.message })),
 )

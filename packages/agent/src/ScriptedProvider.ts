@@ -21,7 +21,7 @@ export const make = (script?: Script): Interface => ({
   models: [{ id: "scripted", name: "Scripted (no model, no network)", window: script?.window ?? defaultWindow }],
   stream: (request) => {
     const exchange = currentExchange(request.items)
-    const steps = (script && Scripts.stepsFor(script, exchange.text)) ?? undefined
+    const steps = script && !exchange.answered ? Scripts.stepsFor(script, exchange.text) : undefined
     const parts = steps ? followSteps(remaining(steps, exchange), exchange, request) : Stream.fromIterable(builtIn(exchange))
     return withUsage(parts, request, script?.window ?? defaultWindow)
   },
@@ -34,13 +34,18 @@ interface Exchange {
   /** The text of the prompt. */
   readonly text: string
   readonly results: ReadonlyArray<Item & { readonly type: "result" }>
+  /** The model has spoken since the last result: what follows can only be guidance. */
+  readonly answered: boolean
 }
 
 const currentExchange = (items: ReadonlyArray<Item>): Exchange => {
   const start = items.findLastIndex((item) => item.type === "prompt")
   const current = items.slice(Math.max(start, 0))
   const messages = current.flatMap((item) => (item.type === "prompt" || item.type === "steer" ? [textOf(item.content)] : []))
-  return { messages, text: messages[0] ?? "", results: current.filter((item) => item.type === "result") }
+  const results = current.filter((item) => item.type === "result")
+  const answered =
+    current.findLastIndex((item) => item.type === "answer") > current.findLastIndex((item) => item.type === "result")
+  return { messages, text: messages[0] ?? "", results, answered }
 }
 
 const builtIn = ({ messages, results }: Exchange): ReadonlyArray<Part> => {
@@ -145,6 +150,7 @@ const sizeOf = (item: Item): number => {
     case "result":
       return CompactJson.encode(item.output).length
     case "stop":
+    case "selection":
       return 0
   }
 }

@@ -2,17 +2,21 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Files } from "@acp-kit/platform/Files"
+import { SessionStore } from "@acp-kit/store/SessionStore"
 import { expect, it } from "@effect/vitest"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Ref from "effect/Ref"
-import { AgentSessions, type Settings } from "../src/AgentSessions.ts"
+import * as TestClock from "effect/testing/TestClock"
+import type { AgentSession, SessionEvent } from "../src/AgentSession.ts"
+import { AgentSessions } from "../src/AgentSessions.ts"
 import { SetupRefused } from "../src/Directories.ts"
-import { Histories } from "../src/History.ts"
 import { ScriptedProvider } from "../src/ScriptedProvider.ts"
-import { type Tool, type TurnEvent, TurnLoop } from "../src/TurnLoop.ts"
+import type { Settings } from "../src/SessionParts.ts"
+import { type Tool, TurnLoop } from "../src/TurnLoop.ts"
 
 const directory = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "kit-sessions-"))),
@@ -24,7 +28,8 @@ const settings: Settings = {
   selection: { model: "scripted", effort: "default" },
   system: "",
   limits: TurnLoop.defaultLimits,
-  parts: () => Effect.succeed({ history: Histories.memory(), tools: [] }),
+  origin: "top_level",
+  tools: () => Effect.succeed([]),
 }
 
 const sessionsOf = (changed: Partial<Settings> = {}) =>
@@ -46,11 +51,11 @@ const stuck = Effect.map(Deferred.make<void>(), (started) => ({
 
 const block = text("```runlet\nreturn 1\n```")
 
-it.layer(Files.layer)("agent sessions", (it) => {
+it.layer(Layer.mergeAll(Files.layer, SessionStore.layerMemory))("agent sessions", (it) => {
   it.effect("opens sessions with ids of their own, the first with the one it was given", () =>
     Effect.gen(function* () {
       const cwd = yield* directory
-      const sessions = yield* sessionsOf({ firstId: "first" })
+      const sessions = yield* sessionsOf({ first: { id: "first", resume: false } })
       const [one, two] = [yield* sessions.create({ cwd, view }), yield* sessions.create({ cwd, view })]
       expect(one.id).toBe("first")
       expect(two.id).not.toBe("first")
@@ -88,27 +93,29 @@ it.layer(Files.layer)("agent sessions", (it) => {
     }),
   )
 
-  it.effect("leaves nothing of a session whose parts cannot be made", () =>
+  it.effect("leaves nothing of a session whose tools cannot be made", () =>
     Effect.gen(function* () {
       const released = yield* Ref.make(0)
-      const parts = () =>
+      const tools = () =>
         Effect.andThen(
           Effect.addFinalizer(() => Ref.update(released, (count) => count + 1)),
           Effect.fail(new SetupRefused({ message: "no" })),
         )
-      const sessions = yield* sessionsOf({ parts, firstId: "first" })
-      yield* Effect.flip(sessions.create({ cwd: yield* directory, view }))
+      const cwd = yield* directory
+      const sessions = yield* sessionsOf({ tools, first: { id: "unmade", resume: false } })
+      yield* Effect.flip(sessions.create({ cwd, view }))
       expect(yield* Ref.get(released)).toBe(1)
-      expect(yield* Effect.flip(sessions.get("first"))).toMatchObject({ _tag: "UnknownSession" })
+      expect(yield* sessions.list({ cwd })).toEqual({ sessions: [] })
+      expect(yield* Effect.flip(sessions.get("unmade"))).toMatchObject({ _tag: "UnknownSession" })
     }),
   )
 
   it.effect("refuses a second prompt while one runs, and takes one as soon as the stop is seen", () =>
     Effect.gen(function* () {
       const { started, tool } = yield* stuck
-      const sessions = yield* sessionsOf({ parts: () => Effect.succeed({ history: Histories.memory(), tools: [tool] }) })
+      const sessions = yield* sessionsOf({ tools: () => Effect.succeed([tool]) })
       const again = yield* Deferred.make<string>()
-      const onStop = (_id: string, event: TurnEvent): Effect.Effect<void> =>
+      const onStop = (_id: string, event: SessionEvent): Effect.Effect<void> =>
         event.type === "item" && event.item.type === "stop" && event.item.reason === "cancelled"
           ? Effect.flatMap(session.begin(text("next"), Effect.void), ({ messageId }) => Deferred.succeed(again, messageId)).pipe(
               Effect.orDie,
@@ -128,8 +135,7 @@ it.layer(Files.layer)("agent sessions", (it) => {
 
   it.effect("cancels a turn that has not started yet and records its prompt", () =>
     Effect.gen(function* () {
-      const history = Histories.memory()
-      const sessions = yield* sessionsOf({ parts: () => Effect.succeed({ history, tools: [] }) })
+      const sessions = yield* sessionsOf()
       const session = yield* sessions.create({ cwd: yield* directory, view })
       const gate = yield* Deferred.make<void>()
       const turn = yield* session.begin(text("hello"), Deferred.await(gate))
@@ -139,20 +145,20 @@ it.layer(Files.layer)("agent sessions", (it) => {
       expect(yield* turn.result).toBe("cancelled")
       yield* Effect.asVoid(Effect.yieldNow)
       expect(cancelled).toBeDefined()
-      expect(history.items().map(({ type }) => type)).toEqual(["prompt", "stop"])
+      expect(session.history.items().map(({ type }) => type)).toEqual(["prompt", "stop"])
     }),
   )
 
-  it.effect("closes a session after cancelling its work, and releases its parts", () =>
+  it.effect("closes a session after cancelling its work, and releases its tools", () =>
     Effect.gen(function* () {
       const { started, tool } = yield* stuck
       const log: Array<string> = []
-      const parts = () =>
+      const tools = () =>
         Effect.as(
           Effect.addFinalizer(() => Effect.sync(() => log.push("released"))),
-          { history: Histories.memory(), tools: [tool] },
+          [tool],
         )
-      const sessions = yield* sessionsOf({ parts })
+      const sessions = yield* sessionsOf({ tools })
       const session = yield* sessions.create({
         cwd: yield* directory,
         view: (_id, event) =>
@@ -183,6 +189,141 @@ it.layer(Files.layer)("agent sessions", (it) => {
       expect(yield* session.setOption("reasoning_effort", "low")).toMatchObject([{ id: "model" }, { current: "low" }])
       yield* (yield* session.begin(text("b"), Effect.void)).result
       expect(asked).toEqual(["default", "low"])
+    }),
+  )
+
+  const say = Effect.fnUntraced(function* (session: AgentSession, words: string) {
+    return yield* (yield* session.begin(text(words), Effect.void)).result
+  })
+  const shape = (session: AgentSession) => session.history.items().map(({ type }) => type)
+
+  it.effect("opens a closed session again with its whole conversation and its choices", () =>
+    Effect.gen(function* () {
+      const cwd = yield* directory
+      const sessions = yield* sessionsOf()
+      const before = yield* sessions.create({ cwd, view })
+      yield* before.setOption("reasoning_effort", "high")
+      yield* say(before, "one")
+      yield* sessions.close(before.id)
+      const after = yield* sessions.load(before.id, { cwd, view })
+      expect(after.history.items()).toEqual(before.history.items())
+      expect(yield* after.options).toMatchObject([{}, { current: "high" }])
+      yield* say(after, "two")
+      expect(shape(after)).toEqual(["selection", "prompt", "answer", "stop", "prompt", "answer", "stop"])
+      expect(yield* Effect.flip(sessions.load("nobody", { cwd, view }))).toMatchObject({ _tag: "UnknownSession" })
+      expect(yield* Effect.flip(sessions.load("../etc", { cwd, view }))).toMatchObject({ _tag: "UnknownSession" })
+    }),
+  )
+
+  it.effect("opens the first session again where it is told to resume it, and creates none in its place", () =>
+    Effect.gen(function* () {
+      const cwd = yield* directory
+      const first = yield* sessionsOf({ first: { id: "mine", resume: false } })
+      yield* say(yield* first.create({ cwd, view }), "one")
+      yield* first.shutdown
+      const second = yield* sessionsOf({ first: { id: "mine", resume: true } })
+      expect(shape(yield* second.create({ cwd, view }))).toEqual(["prompt", "answer", "stop"])
+      const third = yield* sessionsOf({ first: { id: "lost", resume: true } })
+      expect(yield* Effect.flip(third.create({ cwd, view }))).toMatchObject({ _tag: "UnknownSession" })
+      expect((yield* third.list({})).sessions.map(({ id }) => id)).not.toContain("lost")
+    }),
+  )
+
+  it.effect("finishes what a crash left unfinished when it opens a session", () =>
+    Effect.gen(function* () {
+      const cwd = yield* directory
+      const store = yield* SessionStore.Service
+      yield* Effect.scoped(
+        Effect.gen(function* () {
+          const writer = yield* store.create({ id: "crashed", cwd })
+          yield* writer.appendItem({ type: "prompt", id: "p", content: [] })
+          yield* writer.appendItem({ type: "call", id: "c", name: "compose", input: {} })
+          yield* writer.appendItem({ type: "from the future", id: "x" })
+        }),
+      )
+      const session = yield* (yield* sessionsOf()).load("crashed", { cwd, view })
+      expect(session.history.items().slice(2)).toMatchObject([
+        { type: "result", id: "c", status: "interrupted" },
+        { type: "stop", reason: "cancelled" },
+      ])
+      expect(yield* say(session, "next")).toBe("end_turn")
+    }),
+  )
+
+  it.effect("refuses to open a session that another writer holds, and says who", () =>
+    Effect.gen(function* () {
+      const cwd = yield* directory
+      const [one, other] = [yield* sessionsOf(), yield* sessionsOf()]
+      const { id } = yield* one.create({ cwd, view })
+      const loading = yield* Effect.forkChild(Effect.flip(other.load(id, { cwd, view })))
+      yield* TestClock.adjust("1 minute")
+      expect((yield* Fiber.join(loading)).message).toContain("is open for writing")
+    }),
+  )
+
+  it.effect("branches the completed turns of a session, waiting for one that runs", () =>
+    Effect.gen(function* () {
+      const cwd = yield* directory
+      const sessions = yield* sessionsOf()
+      const source = yield* sessions.create({ cwd, view })
+      yield* source.setOption("reasoning_effort", "low")
+      yield* say(source, "one")
+      const gate = yield* Deferred.make<void>()
+      yield* source.begin(text("two"), Deferred.await(gate))
+      const forking = yield* Effect.forkChild(sessions.fork(source.id, { cwd, view }))
+      yield* Deferred.succeed(gate, undefined)
+      const branch = yield* Fiber.join(forking)
+      expect(branch.id).not.toBe(source.id)
+      expect(shape(branch)).toEqual(["selection", "prompt", "answer", "stop", "prompt", "answer", "stop"])
+      expect(yield* branch.options).toMatchObject([{}, { current: "low" }])
+      yield* say(branch, "three")
+      expect(shape(source).length).toBe(7)
+      yield* sessions.close(source.id)
+      expect(shape(yield* sessions.fork(source.id, { cwd, view })).length).toBe(7)
+      expect(yield* Effect.flip(sessions.fork("nobody", { cwd, view }))).toMatchObject({ _tag: "UnknownSession" })
+    }),
+  )
+
+  it.effect("gives a branch the id that its parent has for it, where that is an agent's", () =>
+    Effect.gen(function* () {
+      const cwd = yield* directory
+      const sessions = yield* sessionsOf()
+      const source = yield* sessions.create({ cwd, view })
+      const id = "s-01a22ebc-1d16-7fc7-a5c8-4773db9c93aa"
+      expect((yield* sessions.fork(source.id, { cwd, view, id })).id).toBe(id)
+      expect((yield* sessions.fork(source.id, { cwd, view, id: "anything" })).id).not.toBe("anything")
+    }),
+  )
+
+  it.effect("lists sessions by pages, newest first, without those of agents, and of one directory", () =>
+    Effect.gen(function* () {
+      const [cwd, other] = [yield* directory, yield* directory]
+      const sessions = yield* sessionsOf()
+      const titled = yield* sessions.create({ cwd, view })
+      yield* say(titled, "  the\n first  words ")
+      const agents = yield* sessionsOf({ origin: "subagent" })
+      yield* agents.create({ cwd, view })
+      const page = yield* sessions.list({ cwd })
+      expect(page.sessions.map(({ id, info }) => [id, info?.title])).toEqual([[titled.id, "the first words"]])
+      for (let count = 0; count < 101; count++) yield* sessions.close((yield* sessions.create({ cwd: other, view })).id)
+      const first = yield* sessions.list({ cwd: other })
+      const rest = yield* sessions.list({ cwd: other, cursor: first.next! })
+      expect([first.sessions.length, rest.sessions.length, rest.next]).toEqual([100, 1, undefined])
+      expect(yield* Effect.flip(sessions.list({ cursor: "17" }))).toMatchObject({ message: "invalid session list cursor" })
+      expect(yield* Effect.flip(sessions.list({ cwd: "here" }))).toMatchObject({ _tag: "SetupRefused" })
+    }),
+  )
+
+  it.effect("removes a session, open or not, and one that is gone", () =>
+    Effect.gen(function* () {
+      const cwd = yield* directory
+      const sessions = yield* sessionsOf()
+      const { id } = yield* sessions.create({ cwd, view })
+      yield* sessions.remove(id)
+      yield* sessions.remove(id)
+      yield* sessions.remove("../..")
+      expect(yield* sessions.list({ cwd })).toEqual({ sessions: [] })
+      expect(yield* Effect.flip(sessions.get(id))).toMatchObject({ _tag: "UnknownSession" })
     }),
   )
 })

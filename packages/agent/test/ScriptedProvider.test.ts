@@ -138,6 +138,15 @@ describe("a script", () => {
     }),
   )
 
+  it.effect("answers guidance that comes after its last word by the built-in rule", () =>
+    Effect.gen(function* () {
+      const provider = yield* scripted([{ match: "", steps: [{ say: "done" }] }])
+      const answer: Item = { type: "answer", id: "m-2", text: "done" }
+      const steer: Item = { type: "steer", id: "m-3", content: [{ type: "text", text: "more" }] }
+      expect(textOf(yield* ask([prompt("x"), answer, steer], provider))).toBe("echo: more")
+    }),
+  )
+
   it.effect("waits, and stops early", () =>
     Effect.gen(function* () {
       const provider = yield* scripted([

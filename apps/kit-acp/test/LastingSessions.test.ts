@@ -1,0 +1,87 @@
+import { existsSync } from "node:fs"
+import { join } from "node:path"
+import { Processes } from "@acp-kit/platform/Processes"
+import { appears, touch } from "@acp-kit/testing/Appears"
+import { expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { block, machine, text } from "./Machine.ts"
+import { parent } from "./Parent.ts"
+
+it.layer(Processes.layer, { excludeTestServices: true })("sessions of kit acp", (it) => {
+  it.effect("S104 go on in another process: by load, by resume with replay, and by the launch of a parent", () =>
+    Effect.gen(function* () {
+      const here = yield* machine
+      const first = yield* parent(here, 2, "--session-id", "s-01a22ebc-1d16-7fc7-a5c8-4773db9c93aa")
+      const { id } = yield* first.open
+      yield* first.ask("one")
+      yield* first.end
+      for (const version of [1, 2] as const) {
+        const next = yield* parent(here, version)
+        const session = yield* next.agent.attach({ sessionId: id, cwd: here.root })
+        expect(session.replay).toMatchObject({ userMessages: version, agentMessages: version })
+        yield* Effect.asVoid(session.prompt(text(`version ${version}`)))
+        yield* next.end
+      }
+      const launched = yield* parent(here, 2, "--session-id", id, "--resume")
+      const session = yield* launched.open
+      expect([session.id, session.replay.updates]).toEqual([id, 0])
+      expect((yield* session.prompt(text("x"))).usage?.used).toBeGreaterThan(
+        Math.ceil("one echo: one version 1 echo: version 1".length / 4),
+      )
+    }),
+  )
+
+  it.effect("S105 are not replaced by new ones where they are gone", () =>
+    Effect.gen(function* () {
+      const here = yield* machine
+      const next = yield* parent(here, 2, "--session-id", "s-01a22ebc-1d16-7fc7-a5c8-4773db9c93aa", "--resume")
+      expect((yield* Effect.flip(next.open)).message).toContain("not found")
+      expect(existsSync(here.kitHome)).toBe(false)
+    }),
+  )
+
+  it.effect("S130 fork natively on both versions, and the source goes on", () =>
+    Effect.gen(function* () {
+      const here = yield* machine
+      for (const version of [1, 2] as const) {
+        const kit = yield* parent(here, version)
+        expect(kit.agent.capabilities.fork).toBe(true)
+        const source = yield* kit.open
+        yield* kit.ask("one")
+        const branch = yield* source.fork({ cwd: here.root })
+        expect((yield* branch.prompt(text("two"))).text).toBe("echo: two")
+        expect(yield* kit.ask("three")).toBe("echo: three")
+        yield* kit.end
+      }
+    }),
+  )
+
+  it.effect("S30 S31 take guidance in a working turn, whose id comes back, and finish the turn with it", () =>
+    Effect.gen(function* () {
+      const here = yield* machine
+      const kit = yield* parent(here, 2)
+      const session = yield* kit.open
+      const turn = yield* session.begin(
+        text(block('return shell({ command: "touch started; while ! test -e go; do sleep 0.02; done" }).success')),
+      )
+      yield* appears(join(here.root, "started"))
+      const receipt = yield* session.steer(text("be brief"))
+      expect(receipt).toMatchObject({ messageId: expect.any(String) })
+      yield* touch(join(here.root, "go"))
+      expect((yield* turn.result).text).toBe("echo: be brief")
+    }),
+  )
+
+  it.effect("keep every acknowledged turn when the process is killed", () =>
+    Effect.gen(function* () {
+      const here = yield* machine
+      const kit = yield* parent(here, 1)
+      const { id } = yield* kit.open
+      for (const words of ["one", "two", "three"]) yield* kit.ask(words)
+      yield* kit.kill
+      const next = yield* parent(here, 1)
+      const session = yield* next.agent.attach({ sessionId: id, cwd: here.root })
+      expect([session.replay.userMessages, session.replay.agentMessages]).toEqual([3, 3])
+    }),
+  )
+})

@@ -1,0 +1,103 @@
+import type { Json } from "@acp-kit/runlet/Host"
+import { SessionStore, type SessionWriter } from "@acp-kit/store/SessionStore"
+import type { StoreError } from "@acp-kit/store/StoreError"
+import * as Effect from "effect/Effect"
+import * as Ref from "effect/Ref"
+import type * as Scope from "effect/Scope"
+import { type AgentSession, AgentSessionMaker, type SessionEvent } from "./AgentSession.ts"
+import type { Directories, SetupRefused } from "./Directories.ts"
+import { Histories, type History } from "./History.ts"
+import type { Item } from "./Item.ts"
+import type { Interface as Provider } from "./ModelProvider.ts"
+import { type Selection, SessionOptions } from "./SessionOptions.ts"
+import type { Limits, Tool } from "./TurnLoop.ts"
+
+/** What a session is about when its tools are made. */
+export interface SessionContext {
+  readonly writer: SessionWriter
+  readonly cwd: string
+  readonly additionalDirectories: ReadonlyArray<string>
+  /** What is chosen now. */
+  readonly selection: Ref.Ref<Selection>
+}
+
+/** What all sessions of a process have in common. */
+export interface Settings {
+  readonly provider: Provider
+  /** What new sessions start with. */
+  readonly selection: Selection
+  /** The system prompt, empty for none. */
+  readonly system: string
+  readonly limits: Limits
+  readonly origin: "top_level" | "subagent"
+  /** The one working directory that sessions may have; any where absent. */
+  readonly root?: string | undefined
+  /** The id of the first session, which may exist already; later ones get ids of their own. */
+  readonly first?: { readonly id: string; readonly resume: boolean } | undefined
+  /** The tools of one session; the scope is the session's life. */
+  readonly tools: (context: SessionContext) => Effect.Effect<ReadonlyArray<Tool>, SetupRefused, Scope.Scope>
+}
+
+/** What a new session begins with: an id of the store's choice and no items where they are absent. */
+export interface Beginning {
+  readonly id?: string | undefined
+  readonly items?: ReadonlyArray<Item>
+}
+
+/** A session of the store that is open for writing, and its conversation. */
+export interface Opened {
+  readonly writer: SessionWriter
+  readonly history: History
+}
+
+/** A new session in the store, beginning with these items. */
+export const create = Effect.fnUntraced(function* (
+  settings: Settings,
+  { cwd, additional }: Directories,
+  { id, items = [] }: Beginning,
+): Effect.fn.Return<Opened, StoreError, SessionStore.Service | Scope.Scope> {
+  const store = yield* SessionStore.Service
+  const writer = yield* store.create({
+    cwd,
+    additionalDirectories: additional,
+    origin: settings.origin,
+    ...(id === undefined ? {} : { id }),
+  })
+  if (items.length > 0) yield* writer.appendReplacement(items as unknown as ReadonlyArray<Json>)
+  return { writer, history: yield* Histories.stored(writer) }
+})
+
+/** A session of the store, opened for writing. */
+export const existing = Effect.fnUntraced(function* (id: string) {
+  const writer = yield* Effect.flatMap(SessionStore.Service, (store) => store.openWriter(id))
+  return { writer, history: yield* Histories.stored(writer) }
+})
+
+/** The session over what was opened: its choices, its tools, its turns. */
+export const assemble = Effect.fnUntraced(function* (
+  settings: Settings,
+  { cwd, additional }: Directories,
+  { writer, history }: Opened,
+  view: (event: SessionEvent) => Effect.Effect<void>,
+): Effect.fn.Return<AgentSession, SetupRefused, Scope.Scope> {
+  const { provider, system, limits } = settings
+  const selection = yield* Ref.make(yield* selectionOf(settings, history.items()))
+  const tools = yield* settings.tools({ writer, cwd, additionalDirectories: additional, selection })
+  const rename = (title: string) => Effect.ignore(writer.rename(title))
+  const parts = { history, provider, selection, system, tools, limits, rename, view }
+  return yield* AgentSessionMaker.make({ id: writer.id, cwd, additionalDirectories: additional, ...parts })
+})
+
+/** What was chosen last in the session, where it can still be chosen. */
+const selectionOf = ({ provider, selection }: Settings, items: ReadonlyArray<Item>): Effect.Effect<Selection> => {
+  const last = items.findLast((item) => item.type === "selection")
+  if (last === undefined) return Effect.succeed(selection)
+  return SessionOptions.set(provider, selection, "model", last.model).pipe(
+    Effect.orElseSucceed(() => selection),
+    Effect.flatMap((chosen) =>
+      Effect.orElseSucceed(SessionOptions.set(provider, chosen, "reasoning_effort", last.effort), () => chosen),
+    ),
+  )
+}
+
+export * as SessionParts from "./SessionParts.ts"
