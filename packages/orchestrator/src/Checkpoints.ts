@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "@acp-kit/runlet/Host"
 import type { AgentLaunchSpec } from "@acp-kit/store/AgentLaunchSpec"
+import { isStatus } from "@acp-kit/store/AgentMeta"
 import type { ChildRecord, Lifecycle } from "@acp-kit/store/ChildRecord"
 import type { SessionStore } from "@acp-kit/store/SessionStore"
 import type { StoreError } from "@acp-kit/store/StoreError"
@@ -68,13 +69,28 @@ export class Checkpoints {
     return Effect.asVoid(Effect.suspend(() => this.#session.appendChild(this.#record(child, lifecycle))))
   }
 
+  /** Follows with `meta.json`; what another run wrote there last is where it starts from. */
   #status(child: Child, status: Child["status"], reason?: string): Effect.Effect<void> {
+    const { subagents } = this.#session
     return Effect.suspend(() => {
       if (child.status === status) return Effect.void
-      const from = child.status
-      child.status = status
-      return this.#session.subagents.setStatus(child.id, from, status, reason).pipe(Effect.catch(this.#onTrouble), Effect.asVoid)
-    })
+      return Effect.asVoid(subagents.setStatus(child.id, child.status, status, reason))
+    }).pipe(
+      Effect.catchIf(
+        ({ reason: { _tag } }) => _tag === "Busy",
+        (error) => {
+          const found = error.reason._tag === "Busy" ? error.reason.status : ""
+          if (!isStatus(found) || found === child.status) return Effect.fail(error)
+          return found === status ? Effect.void : Effect.asVoid(subagents.setStatus(child.id, found, status, reason))
+        },
+      ),
+      Effect.catch(this.#onTrouble),
+      Effect.ensuring(
+        Effect.sync(() => {
+          child.status = status
+        }),
+      ),
+    )
   }
 
   #ordered<E>(child: Child, write: Effect.Effect<void, E>): Effect.Effect<void, E> {

@@ -21,6 +21,7 @@ import { close } from "./Verbs/Close.ts"
 import { fork } from "./Verbs/Fork.ts"
 import { subagents } from "./Verbs/List.ts"
 import { prompt } from "./Verbs/Prompt.ts"
+import { type Request as Resume, resume } from "./Verbs/Resume.ts"
 import { steer } from "./Verbs/Steer.ts"
 import { subagent } from "./Verbs/Subagent.ts"
 
@@ -40,6 +41,12 @@ export interface Interface {
   readonly roster: Effect.Effect<ReadonlyArray<RosterRow>>
   /** Starts with a `changed` per live row and ends after the last child, with the scope; a slow reader never slows a child. */
   readonly events: Stream.Stream<RosterEvent>
+}
+
+/** The verbs, and what programs on this side of the language may do besides. */
+export interface Live extends Interface {
+  /** Continues an agent by its id, whatever its generation (K09). */
+  readonly resume: (request: Resume) => Effect.Effect<HandleValue, SubagentError>
 }
 
 export class Service extends Context.Service<Service, Interface>()("@acp-kit/orchestrator/Subagents") {}
@@ -89,14 +96,14 @@ const makeParent = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
  */
 export const make = Effect.fn("Subagents.make")(function* (
   options: Options,
-): Effect.fn.Return<Interface, StoreError, Services | Scope.Scope> {
+): Effect.fn.Return<Live, StoreError, Services | Scope.Scope> {
   const parent = yield* makeParent(options)
   for (const record of yield* options.session.children) {
     const child = Restore.childOf(record)
     if (child === undefined) parent.children.remember(record.id)
     else parent.children.restore(child)
   }
-  return Service.of({
+  return {
     subagent: (input) => parent.own(subagent(parent, input)),
     prompt: (input) => parent.own(prompt(parent, input)),
     fork: (input) => parent.own(fork(parent, input)),
@@ -105,7 +112,8 @@ export const make = Effect.fn("Subagents.make")(function* (
     subagents: (input) => subagents(parent, input),
     roster: Effect.sync(() => parent.roster.rows),
     events: parent.roster.events,
-  })
+    resume: (request) => parent.own(resume(parent, request)),
+  }
 })
 
 /** {@link make} as a layer. */

@@ -26,7 +26,8 @@ export const file = Effect.fnUntraced(function* (
     return path
   }).pipe(
     Effect.mapError(
-      ({ reason }) => new SubagentError({ code: "STORAGE", message: `could not write the system prompt: ${reason._tag}`, retryable: true }),
+      ({ reason }) =>
+        new SubagentError({ code: "STORAGE", message: `could not write the system prompt: ${reason._tag}`, retryable: true }),
     ),
   )
 })

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from "@acp-kit/runlet/Host"
 import { Compose } from "@acp-kit/orchestrator/Compose"
 import { SubagentTools } from "@acp-kit/orchestrator/SubagentTools"
+import type { Json, JsonObject } from "@acp-kit/runlet/Host"
 import { describe, expect, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Effect from "effect/Effect"
@@ -9,8 +9,20 @@ import * as Schema from "effect/Schema"
 import { failure, isObject, World } from "./support/World.ts"
 
 const text = { type: "text", text: "x" }
-const link = { type: "resource_link", uri: "file:///nowhere/at/all", name: "n", description: "d", _meta: { a: [null] }, size: 5, more: { b: 1 } }
-const resource = { type: "resource", resource: { uri: "u", mimeType: "text/plain", text: "t", _meta: {} }, annotations: { priority: 0.5 } }
+const link = {
+  type: "resource_link",
+  uri: "file:///nowhere/at/all",
+  name: "n",
+  description: "d",
+  _meta: { a: [null] },
+  size: 5,
+  more: { b: 1 },
+}
+const resource = {
+  type: "resource",
+  resource: { uri: "u", mimeType: "text/plain", text: "t", _meta: {} },
+  annotations: { priority: 0.5 },
+}
 const image = { type: "image", data: "AAAA", mimeType: "image/png", uri: "u" }
 
 const prompts = (world: World.World, harness?: string): ReadonlyArray<Json> =>
@@ -35,7 +47,9 @@ describe.each([1, 2] as const)("prompt content for v%i", (version) => {
 
   it.live("S03 S04 S05 refuses what this child cannot take, before anything changes", () =>
     Effect.gen(function* () {
-      const world = yield* World.make({ harnesses: { review: { mood: { ...mood, capabilities: { image: false, embeddedContext: false } } } } })
+      const world = yield* World.make({
+        harnesses: { review: { mood: { ...mood, capabilities: { image: false, embeddedContext: false } } } },
+      })
       const parent = yield* world.open()
       const child = yield* parent.subagent({ prompt: "hi" })
       for (const [block, capability] of [
@@ -136,7 +150,10 @@ describe("structured output", () => {
       const sent = prompts(world).length
       for (const bad of [null, "object", 5, [], [schema]]) {
         const error = yield* failure(parent.prompt({ subagent: child, prompt: "x", output_schema: bad }))
-        expect(error).toMatchObject({ code: "INVALID_ARGUMENT", message: "output_schema must be a JSON Schema object or boolean" })
+        expect(error).toMatchObject({
+          code: "INVALID_ARGUMENT",
+          message: "output_schema must be a JSON Schema object or boolean",
+        })
       }
       const invalid = yield* failure(parent.prompt({ subagent: child, prompt: "x", output_schema: { type: "objekt" } }))
       expect(invalid.message).toMatch(/^invalid output_schema: /)
@@ -171,7 +188,11 @@ const anyPrompt = Arbitrary.map(
   (choice) => choice,
 )
 const promptValue: Arbitrary.Arbitrary<Json> = Arbitrary.flatMap(anyPrompt, (choice) =>
-  choice === 0 ? json : choice === 1 ? Arbitrary.map(Arbitrary.array(block, { maxLength: 4 }), (blocks): Json => blocks) : Arbitrary.map(Arbitrary.schema(Schema.String), (words): Json => words),
+  choice === 0
+    ? json
+    : choice === 1
+      ? Arbitrary.map(Arbitrary.array(block, { maxLength: 4 }), (blocks): Json => blocks)
+      : Arbitrary.map(Arbitrary.schema(Schema.String), (words): Json => words),
 )
 const schemaValue: Arbitrary.Arbitrary<Json> = Arbitrary.flatMap(anyPrompt, (choice) =>
   choice === 0

@@ -44,7 +44,8 @@ return { main: second.output, alternative: branch.output, names: for row in rows
     Effect.gen(function* () {
       const world = yield* World.make()
       const parent = yield* world.open()
-      const meet = (mine: string, other: string) => script({ touch: world.file(mine) }, { gate: world.file(other) }, { say: mine })
+      const meet = (mine: string, other: string) =>
+        script({ touch: world.file(mine) }, { gate: world.file(other) }, { say: mine })
       const value = yield* run(parent, "a = subagent({ prompt: p })\nb = subagent({ prompt: q })\nreturn [a.output, b.output]", {
         p: meet("a", "b"),
         q: meet("b", "a"),
@@ -59,9 +60,13 @@ return { main: second.output, alternative: branch.output, names: for row in rows
       const parent = yield* world.open()
       const error = yield* Effect.flip(run(parent, 'return subagent({ prompt: "x", harness: "acp.nobody" })'))
       expect(error).toMatchObject({ _tag: "RunFailed", code: "UNKNOWN_HARNESS", line: 1 })
-      const caught = yield* run(parent, 'return boundary { return subagent({ prompt: p }) } catch e { return [e.code, e.uncertain] }', {
-        p: script({ exit: 1 }),
-      })
+      const caught = yield* run(
+        parent,
+        "return boundary { return subagent({ prompt: p }) } catch e { return [e.code, e.uncertain] }",
+        {
+          p: script({ exit: 1 }),
+        },
+      )
       expect(caught).toEqual(["LOST", true])
     }),
   )
@@ -87,7 +92,10 @@ return { main: second.output, alternative: branch.output, names: for row in rows
       const parent = yield* world.open()
       const wait = (name: string) => script({ touch: world.file(name) }, { awaitCancel: true })
       const program = yield* Effect.forkChild(
-        run(parent, "a = subagent({ prompt: p })\nb = subagent({ prompt: q })\nreturn [a.output, b.output]", { p: wait("a"), q: wait("b") }),
+        run(parent, "a = subagent({ prompt: p })\nb = subagent({ prompt: q })\nreturn [a.output, b.output]", {
+          p: wait("a"),
+          q: wait("b"),
+        }),
       )
       yield* appears(world.file("a"))
       yield* appears(world.file("b"))
@@ -111,9 +119,13 @@ return { main: second.output, alternative: branch.output, names: for row in rows
 
   it.live("retries a start that came to nothing, and only that", () =>
     Effect.gen(function* () {
-      const world = yield* World.make({ harnesses: { review: { mood: { on: { "session/new": { error: { code: -32603, message: "x" } } } } } } })
+      const world = yield* World.make({
+        harnesses: { review: { mood: { on: { "session/new": { error: { code: -32603, message: "x" } } } } } },
+      })
       const parent = yield* world.open()
-      const error = yield* Effect.flip(run(parent, 'return boundary retry 2 { return subagent({ prompt: "x" }) } catch e { return fail(e.code, e.message) }'))
+      const error = yield* Effect.flip(
+        run(parent, 'return boundary retry 2 { return subagent({ prompt: "x" }) } catch e { return fail(e.code, e.message) }'),
+      )
       expect(error).toMatchObject({ code: "HANDSHAKE_FAILED" })
       expect(world.received().filter((method) => method === "initialize")).toHaveLength(3)
     }),

@@ -39,7 +39,10 @@ describe("an agent definition", () => {
       expect(child).toMatchObject({ name: "reviewer" })
       const second = yield* parent.prompt({ subagent: child, prompt: "more" })
       expect(prompts(world)).toEqual([
-        [{ type: "text", text: "You review code." }, { type: "text", text: expect.any(String) }],
+        [
+          { type: "text", text: "You review code." },
+          { type: "text", text: expect.any(String) },
+        ],
         [{ type: "text", text: "more" }],
       ])
       expect(world.events()[0]).toMatchObject({ detail: { cwd: world.file("root", "sub") } })

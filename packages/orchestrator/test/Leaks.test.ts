@@ -24,7 +24,10 @@ describe("interrupted at any time", () => {
           () => parent.fork({ subagent: source, prompt: slow, name: "Reviewer" }),
           () =>
             Effect.flatMap(parent.subagent({ prompt: "x" }), (child) =>
-              Effect.andThen(parent.prompt({ subagent: child, prompt: slow }), Effect.uninterruptible(parent.close({ id: child.id }))),
+              Effect.andThen(
+                parent.prompt({ subagent: child, prompt: slow }),
+                Effect.uninterruptible(parent.close({ id: child.id })),
+              ),
             ),
           () => Effect.flatMap(parent.subagent({ prompt: "x" }), (child) => Effect.uninterruptible(parent.close(child))),
         ]

@@ -1,3 +1,5 @@
+import { SubagentRunner } from "@acp-kit/orchestrator/SubagentRunner"
+import { make as makeSpec } from "@acp-kit/store/AgentLaunchSpec"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -136,7 +138,9 @@ describe("after a restart", () => {
       const world = yield* World.make()
       const before = yield* world.open()
       const child = yield* before.subagent({ prompt: "one" })
-      yield* Effect.forkChild(Effect.exit(before.prompt({ subagent: child, prompt: script({ touch: world.file("in") }, { awaitCancel: true }) })))
+      yield* Effect.forkChild(
+        Effect.exit(before.prompt({ subagent: child, prompt: script({ touch: world.file("in") }, { awaitCancel: true }) })),
+      )
       yield* appears(world.file("in"))
       yield* before.end
       const parent = yield* world.open()
@@ -201,7 +205,17 @@ describe("after a restart", () => {
 
   it.live("S126 checks the model again by the policy of now, before anything starts", () =>
     Effect.gen(function* () {
-      const options = [{ id: "model", category: "model", currentValue: "a", options: [{ value: "a", name: "A" }, { value: "b", name: "B" }] }]
+      const options = [
+        {
+          id: "model",
+          category: "model",
+          currentValue: "a",
+          options: [
+            { value: "a", name: "A" },
+            { value: "b", name: "B" },
+          ],
+        },
+      ]
       const world = yield* World.make({ harnesses: { review: { mood: { options } } } })
       const before = yield* world.open()
       const child = yield* before.subagent({ prompt: "one", model: "b" })
@@ -239,8 +253,70 @@ describe("after a restart", () => {
       expect(branch).toMatchObject({ output: '["one"]', generation: 2 })
       yield* parent.end
       const last = yield* world.open()
-      expect(yield* last.subagents({})).toMatchObject([{ id: child.id, generation: 1 }, { id: branch.id, generation: 2 }])
+      expect(yield* last.subagents({})).toMatchObject([
+        { id: child.id, generation: 1 },
+        { id: branch.id, generation: 2 },
+      ])
       expect((yield* last.prompt({ subagent: branch, prompt: script({ recall: true }) })).generation).toBe(3)
+    }),
+  )
+})
+
+describe("a runner", () => {
+  it.live("K09 K14 continues an agent by its id over restarts, with prompt and context restored", () =>
+    Effect.gen(function* () {
+      const world = yield* World.make()
+      const before = yield* world.open()
+      const child = yield* before.subagent({ prompt: "one" })
+      yield* before.end
+      for (const round of [2, 3]) {
+        const parent = yield* world.open()
+        const runner = yield* Effect.orDie(SubagentRunner.load(parent.session, parent, child.id))
+        expect(runner.agent.context).toMatchObject({ generation: round - 1 })
+        expect(yield* runner.run(script({ recall: true }))).toMatchObject({ id: child.id, name: child.name, generation: round })
+        yield* parent.end
+      }
+      const last = yield* world.open()
+      const runner = yield* Effect.orDie(SubagentRunner.load(last.session, last, child.id))
+      expect((yield* runner.run(script({ recall: true }))).output).toMatch(/^\["one"/)
+      expect((yield* runner.run("again")).generation).toBe(5)
+      expect(world.received().filter((method) => method === "session/new")).toHaveLength(1)
+    }),
+  )
+
+  it.live("K07 K09 begins an agent whose parent died right after its launch", () =>
+    Effect.gen(function* () {
+      const world = yield* World.make()
+      const before = yield* world.open()
+      const meta = yield* Effect.orDie(
+        before.session.subagents.create(makeSpec({ name: "subagent", harness: "acp.review", cwd: world.root }), "Be brief."),
+      )
+      yield* before.end
+      const parent = yield* world.open()
+      expect(yield* parent.subagents({})).toEqual([])
+      const runner = yield* Effect.orDie(SubagentRunner.load(parent.session, parent, meta.agent_id))
+      const value = yield* runner.run("hello")
+      expect(value).toMatchObject({ id: meta.agent_id, output: "echo: Be brief.\nhello", generation: 1 })
+      expect(yield* parent.subagents({})).toMatchObject([{ id: meta.agent_id, generation: 1 }])
+      yield* parent.end
+      const last = yield* world.open()
+      expect((yield* last.prompt({ subagent: value, prompt: "more" })).generation).toBe(2)
+    }),
+  )
+
+  it.live("K10 K16 refuses an unknown agent, and one that was closed", () =>
+    Effect.gen(function* () {
+      const world = yield* World.make()
+      const parent = yield* world.open()
+      const child = yield* parent.subagent({ prompt: "one" })
+      const runner = yield* Effect.orDie(SubagentRunner.load(parent.session, parent, child.id))
+      yield* parent.close(child)
+      expect((yield* failure(runner.run("x"))).code).toBe("SUBAGENT_RETIRED")
+      const again = yield* Effect.orDie(SubagentRunner.load(parent.session, parent, child.id))
+      expect(again.agent.meta.status).toBe("closed")
+      const unknown = yield* Effect.flip(SubagentRunner.load(parent.session, parent, "s-0199aaaa-0000-7000-8000-000000000000"))
+      expect(unknown.code).toBe("NOT_FOUND")
+      expect((yield* failure(parent.resume({ id: "s-x", prompt: "x" }))).code).toBe("UNKNOWN_SUBAGENT")
     }),
   )
 })

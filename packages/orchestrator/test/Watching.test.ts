@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import { script, touch, watch, World } from "./support/World.ts"
+import { script, touch, World, watch } from "./support/World.ts"
 
 const tool = (title: string, status: string) => ({ toolCallId: "t", title, kind: "edit", status })
 
@@ -18,19 +18,25 @@ describe.each([1, 2] as const)("watching a child that speaks v%i", (version) => 
       const running = yield* Effect.forkChild(
         parent.subagent({
           prompt: [
-            { type: "text", text: "do it", _meta: { script: [
-              { think: "secret thought" },
-              { gate: gate("a") },
-              { title: "Parser work" },
-              { gate: gate("b") },
-              { plan: [{ content: "second step", priority: "high", status: "in_progress" }] },
-              { gate: gate("c") },
-              { tool: tool("Edit parser.ts", "in_progress") },
-              { usage: { used: 50, size: 200 } },
-              { gate: gate("d") },
-              { toolUpdate: { toolCallId: "t", status: "completed" } },
-              { say: "done" },
-            ] } },
+            {
+              type: "text",
+              text: "do it",
+              _meta: {
+                script: [
+                  { think: "secret thought" },
+                  { gate: gate("a") },
+                  { title: "Parser work" },
+                  { gate: gate("b") },
+                  { plan: [{ content: "second step", priority: "high", status: "in_progress" }] },
+                  { gate: gate("c") },
+                  { tool: tool("Edit parser.ts", "in_progress") },
+                  { usage: { used: 50, size: 200 } },
+                  { gate: gate("d") },
+                  { toolUpdate: { toolCallId: "t", status: "completed" } },
+                  { say: "done" },
+                ],
+              },
+            },
           ],
         }),
       )
@@ -44,7 +50,9 @@ describe.each([1, 2] as const)("watching a child that speaks v%i", (version) => 
       yield* events.until((event) => event.type === "changed" && event.row.usage?.used === 50 && event.row.usage.size === 200)
       yield* touch(gate("d"))
       const child = yield* Fiber.join(running)
-      const idle = yield* events.until((event) => event.type === "changed" && event.row.id === child.id && event.row.status === "idle")
+      const idle = yield* events.until(
+        (event) => event.type === "changed" && event.row.id === child.id && event.row.status === "idle",
+      )
       expect(idle).toMatchObject({ row: { activity: "Parser work", usage: { used: 50, size: 200 }, harness: "acp.review" } })
       expect(JSON.stringify(events.seen)).not.toContain("secret thought")
     }),
@@ -75,7 +83,10 @@ describe.each([1, 2] as const)("watching a child that speaks v%i", (version) => 
         "usage_update",
       ])
       expect(child.updates).toMatchObject({ truncated: false })
-      const plain = yield* parent.prompt({ subagent: child, prompt: script({ usage: { used: 2, size: 2 } }, { title: "t" }, { say: "x" }) })
+      const plain = yield* parent.prompt({
+        subagent: child,
+        prompt: script({ usage: { used: 2, size: 2 } }, { title: "t" }, { say: "x" }),
+      })
       expect(plain).toEqual({ id: child.id, name: child.name, output: "x", generation: 2 })
     }),
   )
@@ -108,7 +119,13 @@ describe.each([1, 2] as const)("watching a child that speaks v%i", (version) => 
       const world = yield* World.make(review)
       const parent = yield* world.open()
       const child = yield* parent.subagent({
-        prompt: script({ permission: "usual" }, { say: " " }, { permission: "once" }, { say: " " }, { permission: "reject-only" }),
+        prompt: script(
+          { permission: "usual" },
+          { say: " " },
+          { permission: "once" },
+          { say: " " },
+          { permission: "reject-only" },
+        ),
       })
       expect(child.output).toBe("permission: allow_always permission: yes permission: cancelled")
       const asked = yield* parent.prompt({ subagent: child, prompt: script({ elicit: "form" }, { say: " " }, { elicit: "url" }) })

@@ -46,7 +46,7 @@ export interface Settings {
 }
 
 /** One run of a parent session. */
-export interface Parent extends Subagents.Interface {
+export interface Parent extends Subagents.Live {
   readonly session: SessionStore.SessionWriter
   /** Ends this run as the end of a program does. */
   readonly end: Effect.Effect<void>
