@@ -48,14 +48,23 @@ export const create = Effect.fn("SessionFiles.create")(function* (
   yield* Effect.uninterruptible(Effect.andThen(fill, disk.syncDirectory(Layout.sessionsPath(home)).pipe(Effect.mapError(ofDisk))))
 })
 
-/** Removes what creations and deletions left that died half-way; a creation that is under way holds its lock and is left alone. */
+/** Milliseconds since it was begun in which a creation may have made its lock file without holding the lock yet. */
+const stagingGrace = 10_000
+
+/** When a creation was begun, in Unix milliseconds, as the id at the end of its directory's name says. */
+const begun = (name: string): number => Number.parseInt(name.slice(-36).replace("-", "").slice(0, 12), 16)
+
+/**
+ * Removes what creations and deletions left that died half-way. A creation that is under way holds its lock, or is about to take it, and is left alone.
+ */
 export const sweep = Effect.fnUntraced(function* (home: string): Effect.fn.Return<void, StoreError, Needs> {
   const disk = yield* Disk.Service
   const lock = yield* Lock.Service
   const directory = Layout.sessionsPath(home)
   yield* Trash.sweep(directory)
+  const now = yield* Clock.currentTimeMillis
   for (const name of (yield* disk.list(directory).pipe(Effect.mapError(ofDisk))) ?? []) {
-    if (!name.startsWith(Layout.stagingPrefix)) continue
+    if (!name.startsWith(Layout.stagingPrefix) || now - begun(name) < stagingGrace) continue
     const path = `${directory}/${name}`
     const file = yield* disk.stat(`${path}/${Layout.lockFile}`).pipe(Effect.orElseSucceed(() => undefined))
     const dead = file !== undefined && !(yield* lock.isHeld(`${path}/${Layout.lockFile}`).pipe(Effect.orElseSucceed(() => true)))
