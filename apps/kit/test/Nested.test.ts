@@ -35,6 +35,11 @@ return [a.output, a.generation, b.output, b.generation]`)
     expect(existsSync(join(kit.dir, "sub/made.txt"))).toBe(true)
   })
 
+  it("C06 starts a dozen nested kits at once, in one home", async () => {
+    const value = await kit.value('return for n in list.range(0, 12) { return subagent({ prompt: "hello " + n }).output }')
+    expect(value).toEqual(Array.from({ length: 12 }, (_, n) => `echo: hello ${n}`))
+  })
+
   it("C06 S160 starts grandchildren down to depth 2, and refuses the next level", async () => {
     const deepest = ask(
       'refused = boundary { return subagent({ prompt: "deeper" }).output } catch e { return [e.code, e.message] }',
