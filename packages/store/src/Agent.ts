@@ -11,7 +11,7 @@ import { diff, equal } from "./ContextDelta.ts"
 import { Disk } from "./Disk.ts"
 import * as Document from "./Document.ts"
 import type { Level, Receipt } from "./Durability.ts"
-import { type Json, type JsonObject, stringify } from "./Json.ts"
+import { isObject, type Json, type JsonObject, stringify } from "./Json.ts"
 import { contextFile, metaFile, wireLog } from "./Layout.ts"
 import { type Health, type Log, open as openLog } from "./Log.ts"
 import { isGap } from "./LogDecoder.ts"
@@ -60,6 +60,10 @@ export const open = Effect.fn("Agent.open")(function* (
   let meta = yield* AgentDocument.view(metaPath, raw)
   yield* AgentFiles.checkOwner(meta, sessionId, agentId, metaPath)
   yield* Document.checkWritable(metaPath, raw, AgentDocument.format)
+  if (isObject(raw.moving)) {
+    const wanted = `finish its move with: kit subagents migrate ${agentId} --session ${sessionId} --to ${String(raw.moving.to)}`
+    return yield* of(new Busy({ id: agentId, status: "moving to another session", wanted }))
+  }
 
   const name = { directory, ...wireLog }
   const snapshot = yield* AgentFiles.readSnapshot(contextPath, warnings)

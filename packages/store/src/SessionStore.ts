@@ -3,6 +3,7 @@ import type * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
+import type { AgentId } from "./AgentId.ts"
 import type { ChildRecord } from "./ChildRecord.ts"
 import type { Disk } from "./Disk.ts"
 import * as DiskModel from "./DiskModel.ts"
@@ -114,6 +115,14 @@ export interface Interface {
   readonly delete: (id: string) => Effect.Effect<void, StoreError>
   /** Who writes the session now, `undefined` where nobody does. */
   readonly holder: (id: string) => Effect.Effect<Holder | undefined, StoreError>
+  /**
+   * Moves or copies an agent to another session (K10); neither may be open anywhere. A move keeps the id and takes the checkpoint along; a copy gets a new id
+   * and no handle. A move that a crash cut short is finished by calling again. The id in the target is returned.
+   */
+  readonly migrate: (
+    id: string,
+    options: { readonly from: string; readonly to: string; readonly mode?: "move" | "copy" },
+  ) => Effect.Effect<AgentId, StoreError>
   /** The orphans of every session, those without a readable `session.json` included (K12). Nothing is adopted, nothing dropped. */
   readonly orphans: Effect.Effect<ReadonlyArray<Orphan & { readonly session: string }>, StoreError>
 }

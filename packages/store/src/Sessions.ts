@@ -5,6 +5,7 @@ import * as Document from "./Document.ts"
 import * as Layout from "./Layout.ts"
 import { Lock } from "./Lock.ts"
 import { activePath } from "./LogFiles.ts"
+import * as Migration from "./Migration.ts"
 import * as Orphans from "./Orphans.ts"
 import * as SessionDocument from "./SessionDocument.ts"
 import * as SessionFiles from "./SessionFiles.ts"
@@ -84,6 +85,23 @@ export const make = Effect.fn("SessionStore.make")(function* (options: Options):
     yield* on(SessionFiles.sweep(home))
   })
 
+  const migrate = Effect.fn("SessionStore.migrate")(function* (
+    agent: string,
+    { from, to, mode = "move" }: Parameters<Interface["migrate"]>[1],
+  ) {
+    if (from === to) return yield* of(new Invalid({ what: "move", why: "both sessions are the same" }))
+    const ids = [yield* Layout.sessionId(from), yield* Layout.sessionId(to)]
+    return yield* Effect.scoped(
+      Effect.gen(function* () {
+        const sides = new Map<string, Migration.Side>()
+        for (const id of ids.toSorted()) {
+          sides.set(id, { session: yield* openWriter(id), directory: Layout.sessionPath(home, id) })
+        }
+        return yield* on(Migration.run(agent, sides.get(from) as Migration.Side, sides.get(to) as Migration.Side, mode))
+      }),
+    )
+  })
+
   const holder = Effect.fn("SessionStore.holder")(function* (text: string) {
     const id = yield* Layout.sessionId(text)
     const directory = Layout.sessionPath(home, id)
@@ -125,6 +143,7 @@ export const make = Effect.fn("SessionStore.make")(function* (options: Options):
     rename,
     delete: remove,
     holder,
+    migrate,
     orphans,
   }
 })

@@ -103,6 +103,8 @@ export interface Interface extends Reader {
   readonly flush: (id: string) => Effect.Effect<void, StoreError>
   /** Removes the directory and all in it, in two steps that survive a crash (K11). `Busy` while the agent starts or works. */
   readonly delete: (id: string) => Effect.Effect<void, StoreError>
+  /** Marks the agent as moving to another session (see `SessionStore.migrate`); from then on nothing but the move's end changes it. */
+  readonly freeze: (id: string, moving: JsonObject) => Effect.Effect<void, StoreError>
   /** Mends what `verify` found, only by appending, rebuilding from the log, or setting damage aside; returns what it did. */
   readonly repair: (id: string) => Effect.Effect<ReadonlyArray<Finding>, StoreError>
 }

@@ -123,6 +123,14 @@ export const make = Effect.fn("SubagentWriter.make")(function* (
       ),
     )
 
+  const freeze: Interface["freeze"] = Effect.fn("SubagentStore.freeze")(function* (id, moving) {
+    const agent = yield* agentOf(id)
+    const { status } = yield* agent.meta
+    if (isLive(status)) return yield* of(new Busy({ id, status, wanted: "only an agent that is not at work can be moved" }))
+    yield* agent.revise({ moving })
+    yield* gate.withPermit(Effect.uninterruptible(closeEntry(id)))
+  })
+
   const repair: Interface["repair"] = Effect.fn("SubagentStore.repair")(function* (id) {
     const directory = yield* on(locate(options, id))
     const done: Array<Finding> = [...(yield* on(Repair.metadata(directory, options.sessionId, id)))]
@@ -147,6 +155,7 @@ export const make = Effect.fn("SubagentWriter.make")(function* (
     saveContext: (id, context, level = "disk") => Effect.flatMap(agentOf(id), (agent) => agent.saveContext(context, level)),
     context: (id) => Effect.flatMap(agentOf(id), (agent) => agent.context),
     flush: (id) => Effect.flatMap(agentOf(id), (agent) => agent.flush),
+    freeze,
     delete: (id) => gate.withPermit(Effect.uninterruptible(remove(id))),
     repair,
   }
