@@ -43,6 +43,10 @@ export interface Parent {
   readonly host: Host.Interface
   /** Every process lives here. */
   readonly processes: Scope.Scope
+  /** Every process of this session carries it. */
+  readonly mark: string
+  /** Succeeds once nothing runs any more of what an earlier run of this session left behind; a child starts only then. */
+  readonly reaped: Effect.Effect<void>
   /**
    * Runs the work of a verb as the parent's own (decision 15). An interrupted caller interrupts it and waits until it has cleaned up; the end of
    * the parent does too, and its callers fail with `CANCELLED`.

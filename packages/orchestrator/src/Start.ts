@@ -12,6 +12,7 @@ import { environment, type Inheritance, kitArguments } from "./Inheritance.ts"
 import { Launch } from "./Launch.ts"
 import { LaunchError } from "./LaunchError.ts"
 import type { Parent, Services } from "./Parent.ts"
+import { SessionMark } from "./SessionMark.ts"
 import { SessionSetup } from "./SessionSetup.ts"
 import type { SubagentError } from "./SubagentError.ts"
 import { SystemPrompt } from "./SystemPrompt.ts"
@@ -112,12 +113,13 @@ const launch = Effect.fnUntraced(function* (parent: Parent, request: Request, lo
   const { child, profile, env } = request
   const { options, host, roster } = parent
   const inherited = yield* options.inherited
+  yield* parent.reaped
   return yield* Launch.launch(
     profile,
     {
       cwd: child.cwd,
       args: yield* argumentsOf(parent, request, inherited),
-      env: environment(profile, host.env, inherited, env),
+      env: SessionMark.on(environment(profile, host.env, inherited, env), parent.mark),
       info: { name: "kit", version: host.version },
       observe: log.observe,
       onLine: (line) => Effect.sync(() => roster.log(profile.name, line)),

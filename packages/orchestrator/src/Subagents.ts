@@ -1,4 +1,5 @@
 import { Host } from "@acp-kit/platform/Host"
+import { Processes } from "@acp-kit/platform/Processes"
 import type { Json } from "@acp-kit/runlet/Host"
 import type { StoreError } from "@acp-kit/store/StoreError"
 import * as Cause from "effect/Cause"
@@ -16,6 +17,7 @@ import { Limits } from "./Limits.ts"
 import type { Options, Parent, Services } from "./Parent.ts"
 import { Restore } from "./Restore.ts"
 import { Roster, type RosterEvent, type RosterRow } from "./Roster.ts"
+import { SessionMark } from "./SessionMark.ts"
 import { SubagentError } from "./SubagentError.ts"
 import { close } from "./Verbs/Close.ts"
 import { fork } from "./Verbs/Fork.ts"
@@ -53,7 +55,10 @@ export class Service extends Context.Service<Service, Interface>()("@acp-kit/orc
 
 const cancelled = () => new SubagentError({ code: "CANCELLED", message: "nested agent cancelled", uncertain: true })
 
-const makeParent = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<Parent, never, Services | Scope.Scope> {
+const makeParent = Effect.fnUntraced(function* (
+  options: Options,
+  restored: boolean,
+): Effect.fn.Return<Parent, never, Services | Scope.Scope> {
   const limits = yield* Limits.Service
   const host = yield* Host.Service
   const context = yield* Effect.context<Services>()
@@ -67,6 +72,9 @@ const makeParent = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
     ),
   )
   const trouble = (error: StoreError) => Effect.sync(() => roster.log("kit", error.message))
+  const mark = SessionMark.of(host.kitHome, options.session.id)
+  const { reapMarked } = yield* Processes.Service
+  const reaping = yield* Effect.forkIn(restored ? reapMarked(mark) : Effect.void, processes, { startImmediately: true })
   const start: Parent["fork"] = (effect) =>
     Effect.forkIn(Effect.provideContext(effect, context), work, { startImmediately: true })
   return {
@@ -75,6 +83,8 @@ const makeParent = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
     roster,
     host,
     processes,
+    mark,
+    reaped: Effect.asVoid(Fiber.await(reaping)),
     children: new Children(roster, limits),
     checkpoints: new Checkpoints(options.session, options.depth + 1, trouble),
     fork: start,
@@ -97,8 +107,10 @@ const makeParent = Effect.fnUntraced(function* (options: Options): Effect.fn.Ret
 export const make = Effect.fn("Subagents.make")(function* (
   options: Options,
 ): Effect.fn.Return<Live, StoreError, Services | Scope.Scope> {
-  const parent = yield* makeParent(options)
-  for (const record of yield* options.session.children) {
+  const records = yield* options.session.children
+  const known = yield* options.session.subagents.list({ limit: 1 })
+  const parent = yield* makeParent(options, known.length > 0)
+  for (const record of records) {
     const child = Restore.childOf(record)
     if (child === undefined) parent.children.remember(record.id)
     else parent.children.restore(child)

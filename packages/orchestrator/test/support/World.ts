@@ -43,6 +43,8 @@ export interface Settings {
   readonly additionalDirectories?: ReadonlyArray<string>
   readonly inherited?: Inheritance
   readonly env?: Readonly<Record<string, string>>
+  /** The session that somebody else made. */
+  readonly session?: string
 }
 
 /** One run of a parent session. */
@@ -68,6 +70,7 @@ export interface World {
   /** Processes of the scripted agents that still run. */
   readonly alive: (harness?: string) => ReadonlyArray<number>
   readonly file: (...parts: ReadonlyArray<string>) => string
+  readonly profile: (name: string, spec: HarnessSpec) => Harness.Profile
 }
 
 const lines = (file: string): ReadonlyArray<any> =>
@@ -133,7 +136,8 @@ export const make = Effect.fnUntraced(function* (settings: Settings = {}): Effec
     const context = yield* Effect.provideService(Layer.build(services), Scope.Scope, scope)
     return yield* Effect.gen(function* () {
       const store = yield* SessionStore.Service
-      const session = yield* opened === undefined ? store.create({ cwd: root }) : store.openWriter(opened)
+      const known = all.session ?? opened
+      const session = yield* known === undefined ? store.create({ cwd: root }) : store.openWriter(known)
       opened = session.id
       const subagents = yield* Subagents.make({
         session,
@@ -171,6 +175,7 @@ export const make = Effect.fnUntraced(function* (settings: Settings = {}): Effec
         .filter((frame) => frame.dir === "in")
         .map(({ message }) => (typeof message.method === "string" ? message.method : "error" in message ? "error" : "result")),
     alive: (name) => [...new Set(events(name).map((entry) => entry.pid))].filter(isAlive),
+    profile: (name, spec) => profile(folder, name, spec),
     file: (...parts) => Path.join(folder, ...parts),
   }
 })
