@@ -74,9 +74,10 @@ describe("a parent that is killed", () => {
             const value = yield* parent.prompt({ subagent: { id: row.id, generation: row.generation }, prompt: "after" })
             expect(value).toMatchObject({ output: "echo: after", generation: row.generation + 1 })
           }
+          yield* parent.subagent({ prompt: "another" })
           const sent = world.received().filter((method) => method === "session/prompt").length
-          expect(sent).toBe(prompts + restored.length)
-          expect(world.alive()).toHaveLength(restored.length)
+          expect(sent).toBe(prompts + restored.length + 1)
+          expect(world.alive()).toHaveLength(restored.length + 1)
           yield* parent.end
           expect(world.alive()).toEqual([])
         }
