@@ -158,7 +158,18 @@ export const openSession = (peer: Peer, id: string, fold: SessionFold, opened: J
       Effect.uninterruptibleMask((restore) =>
         Effect.flatMap(begin(blocks, restore), (turn) => Effect.onInterrupt(restore(turn.result), () => turn.cancel)),
       ),
-    begin: (blocks) => Effect.uninterruptibleMask((restore) => begin(blocks, restore)),
+    begin: (blocks) =>
+      Effect.suspend(() => {
+        let started: TurnRun | undefined
+        const starting = Effect.uninterruptibleMask((restore) =>
+          Effect.tap(begin(blocks, restore), (turn) =>
+            Effect.sync(() => {
+              started = turn
+            }),
+          ),
+        )
+        return Effect.onInterrupt(starting, () => Effect.suspend(() => started?.cancel ?? Effect.void))
+      }),
     steer: (blocks) =>
       Effect.gen(function* () {
         const admitted = yield* Effect.fromResult(admitContent(blocks, capabilities))

@@ -78,7 +78,7 @@ export interface Session {
    * `view` then says `retired` where the turn did not settle.
    */
   readonly prompt: (blocks: ReadonlyArray<Json>) => Effect.Effect<TurnResult, PromptError>
-  /** The same in two steps; succeeds once it is this prompt's turn, just before it is written. Interruption before that sends nothing. */
+  /** The same in two steps; succeeds once it is this prompt's turn, just before it is written. Interruption before that sends nothing, one that comes just then cancels. */
   readonly begin: (blocks: ReadonlyArray<Json>) => Effect.Effect<Turn, ContentRefused | SessionRetired>
   /** Injects guidance into the working turn; the agent's raw receipt (S30 to S33). Dropping the caller does not revoke it, a deadline sends nothing. */
   readonly steer: (
