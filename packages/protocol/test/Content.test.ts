@@ -16,7 +16,7 @@ const image = { type: "image", data: "aGk=", mimeType: "image/png" }
 const resource = { type: "resource", resource: { uri: "file:///a", text: "x" } }
 
 describe("Content", () => {
-  it("S01 refuses an empty prompt", () => {
+  it("refuses an empty prompt", () => {
     expect(refusal([])).toMatchObject({ reason: "empty", message: "child prompt must contain at least one content block" })
   })
 

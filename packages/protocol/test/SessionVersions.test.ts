@@ -161,7 +161,7 @@ describe("a turn on version 2", () => {
     }),
   )
 
-  it.effect("S33 S34 leaves an injection standing whose acknowledgement is late or whose caller is gone", () =>
+  it.effect("S33 leaves an injection standing whose acknowledgement is late or whose caller is gone", () =>
     Effect.gen(function* () {
       const { session, wire } = yield* start({ inject: { modes: ["steer"] } })
       yield* session.begin([text("hi")])

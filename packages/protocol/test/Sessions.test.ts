@@ -155,7 +155,7 @@ describe.each(both)("sessions on version %d", (version) => {
     }),
   )
 
-  it.effect("S51 shows the running tool, the plan entry and the title, and clears tool and plan at the end of the turn", () =>
+  it.effect("shows the running tool, the plan entry and the title, and clears tool and plan at the end of the turn", () =>
     Effect.gen(function* () {
       const { session, wire } = yield* start()
       const turn = yield* Effect.forkChild(session.prompt([text("hi")]))
@@ -190,7 +190,7 @@ describe.each(both)("sessions on version %d", (version) => {
     }),
   )
 
-  it.effect("S14 closes and deletes by their methods, and takes nothing after it", () =>
+  it.effect("closes and deletes by their methods, and takes nothing after it", () =>
     Effect.gen(function* () {
       const { session, wire } = yield* start({ close: {}, delete: {} })
       const closing = yield* Effect.forkChild(session.close)
@@ -205,7 +205,7 @@ describe.each(both)("sessions on version %d", (version) => {
     }),
   )
 
-  it.effect("S14 reports what the agent says to close and delete", () =>
+  it.effect("reports what the agent says to close and delete", () =>
     Effect.gen(function* () {
       const { session, wire } = yield* start({ close: {}, delete: {} })
       for (const [method, call] of [

@@ -33,7 +33,7 @@ describe("ToolTable", () => {
     ])
   })
 
-  it("S51 shows the latest call in progress, else the latest that waits", () => {
+  it("shows the latest call in progress, else the latest that waits", () => {
     expect(table({ toolCallId: "a", title: "A", status: "in_progress" }, { toolCallId: "b", title: "B" }).running()).toBe("A")
     expect(table({ toolCallId: "a", title: "A" }, { toolCallId: "b", title: "B" }).running()).toBe("B")
     expect(table({ toolCallId: "a", title: "A", status: "completed" }).running()).toBeUndefined()
