@@ -148,7 +148,14 @@ export const runtimeTests = async (): Promise<Tally> => {
       })
       await check("C03 bunx @acp-kit/kit works where nothing is installed, from the registry", async () => {
         const directory = project("stranger")
-        same(await output([bun, "x", "@acp-kit/kit", "--version"], { cwd: directory, env, seconds: 60 }), version)
+        same(
+          await output([bun, "x", "@acp-kit/kit", "--version"], {
+            cwd: directory,
+            env: { ...env, BUN_CONFIG_REGISTRY: registry.url },
+            seconds: 60,
+          }),
+          version,
+        )
       })
     }
   } finally {

@@ -1,5 +1,5 @@
 import { mkdirSync, renameSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { join } from "node:path"
 import { output } from "./Outcomes.ts"
 import { type Member, members } from "./Workspace.ts"
 
@@ -8,6 +8,8 @@ export interface Tarball {
   readonly member: Member
   /** Absolute path. */
   readonly file: string
+  /** Absolute path of the folder it was packed from. */
+  readonly source: string
 }
 
 const known = (member: Member) => Object.keys({ ...member.manifest.dependencies, ...member.manifest.peerDependencies })
@@ -35,10 +37,11 @@ export const pack = async (at: string, destination: string): Promise<ReadonlyArr
   const tarballs: Array<Tarball> = []
   for (const member of publishOrder(members(at))) {
     const command = [process.execPath, "pm", "pack", "--quiet", "--destination", destination]
-    const printed = await output(command, { cwd: join(at, member.directory) })
+    const source = join(at, member.directory)
+    const printed = await output(command, { cwd: source })
     const file = join(destination, `${member.manifest.name.replace("@", "").replace("/", "-")}.tgz`)
     renameSync(printed.trim().split("\n").at(-1) as string, file)
-    tarballs.push({ member, file })
+    tarballs.push({ member, file, source })
   }
   return tarballs
 }
@@ -51,5 +54,5 @@ export const publish = async (
   env: Readonly<Record<string, string | undefined>> = {},
 ): Promise<void> => {
   const flags = ["--access", "public", "--registry", registry, ...(dryRun ? ["--dry-run"] : [])]
-  await output([process.execPath, "publish", tarball.file, ...flags], { cwd: dirname(tarball.file), env })
+  await output([process.execPath, "publish", tarball.file, ...flags], { cwd: tarball.source, env })
 }
