@@ -104,9 +104,9 @@ describe("the list", () => {
     const value = await kit.value(`
 idle = subagent({ prompt: "a   b\\n" + "${"long ".repeat(40)}", name: "Idle" })
 gone = subagent({ prompt: "x", name: "Gone" })
-_ = close(gone)
+closed = close(gone)
 busy = subagent({ prompt: "wait", name: "Busy" })
-seen = after [idle, shell({ command: "while [ ! -e ${kit.folder}/waiting ]; do :; done" })] { return subagents({}) }
+seen = after [idle, closed, shell({ command: "while [ ! -e ${kit.folder}/waiting ]; do :; done" })] { return subagents({}) }
 _ = after seen { return shell({ command: "touch ${gate}" }) }
 return { seen, busy: busy.output }`)
     const rows = Object.fromEntries(value.seen.map((row: { name: string }) => [row.name, row]))
