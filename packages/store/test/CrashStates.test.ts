@@ -103,7 +103,7 @@ describe("crashes", () => {
         let tried = 0
         for (const fault of faults) {
           const { calls } = yield* faulted(Number.POSITIVE_INFINITY, fault)
-          for (let at = 0; at < calls; at += long ? 1 : 3) {
+          for (let at = 0; at < calls; at += long ? 1 : 4) {
             tried++
             expect((yield* faulted(at, fault)).broken).toEqual([])
           }
@@ -117,7 +117,7 @@ describe("crashes", () => {
     "during recovery leave what the next recovery mends",
     () =>
       Effect.gen(function* () {
-        const states = (yield* crashStates(7, 1)).filter((_, index) => index % (long ? 3 : 25) === 0)
+        const states = (yield* crashStates(7, 1)).filter((_, index) => index % (long ? 3 : 40) === 0)
         let tried = 0
         for (const { disk, facts, power, at } of states) {
           for (let call = 0; ; call += long ? 1 : 4) {
@@ -144,7 +144,7 @@ describe("crashes", () => {
     `leave no state in which something acknowledged is lost${long ? ", in 100,000 modelled states" : ""}`,
     () =>
       Effect.gen(function* () {
-        const wanted = long ? 100_000 : 1_500
+        const wanted = long ? 100_000 : 600
         let seen = 0
         for (let seed = 1; seen < wanted; seed++) {
           const states = yield* crashStates(seed, long ? 20 : 2)
