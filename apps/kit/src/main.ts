@@ -2,5 +2,9 @@ import manifest from "../package.json" with { type: "json" }
 
 const argv = process.argv.slice(2)
 
+/** The nested server is an executable of its own: beside this one in the bundle, in its app where both run from source. */
+const nested = () => new URL(import.meta.url.endsWith(".ts") ? "../../kit-acp/src/main.ts" : "./acp.js", import.meta.url).href
+
 if (argv[0] === "--version" || argv[0] === "-V") process.stdout.write(`kit ${manifest.version}\n`)
+else if (argv[0] === "acp") await import(nested())
 else (await import("./Cli.ts")).run(argv, manifest.version)

@@ -27,9 +27,10 @@ test("a kit without its bundle says what to do", () => {
   expect(kit("--version")).toMatchObject({ code: 70, stdout: "", stderr: expect.stringContaining("install @acp-kit/kit again") })
 })
 
-test("the nested server is one file with bytecode, and no source map lies beside the program", () => {
+test("the command line and the nested server are one file with bytecode each, and no source map lies beside them", () => {
   const files = readdirSync(join(app, "dist"))
-  expect(files).toEqual(expect.arrayContaining(["kit.js", "acp.js", "acp.js.jsc"]))
-  expect(files.filter((file) => file.endsWith(".map"))).toEqual([])
-  expect(readFileSync(join(app, "dist/acp.js"), "utf8")).toMatch(/^\/\/ @bun @bytecode @bun-cjs/)
+  expect(files.sort()).toEqual(["acp.js", "acp.js.jsc", "cli.js", "cli.js.jsc", "kit.js"])
+  for (const file of ["acp.js", "cli.js"]) {
+    expect(readFileSync(join(app, "dist", file), "utf8")).toMatch(/^\/\/ @bun @bytecode @bun-cjs/)
+  }
 })

@@ -45,8 +45,15 @@ describe("starting and continuing", () => {
 
   it("S16 ends the process with the last handle, and all of them with the program", async () => {
     const agent = await kit.agent("demo", { capabilities: { close: false, delete: false }, versions: [1] })
-    await kit.value('a = subagent({ prompt: "x" })\nb = subagent({ prompt: "y" })\n_ = close(a)\nreturn b.output')
+    const gone = `until grep -q '"eof"' ${kit.folder}/demo.record; do :; done`
+    await kit.value(`
+a = subagent({ prompt: "x" })
+b = subagent({ prompt: "y" })
+closed = close(a)
+ended = after closed { return shell({ command: ${JSON.stringify(gone)} }) }
+return after ended { return prompt({ subagent: b, prompt: "z" }).output }`)
     expect(agent.recording.pids).toHaveLength(2)
+    expect(agent.recording.events.filter(({ event }) => event === "eof")).toHaveLength(2)
     expect(await kit.running()).toEqual([])
   })
 

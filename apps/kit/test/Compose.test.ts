@@ -134,6 +134,12 @@ describe("kit", () => {
     expect((await kit.run(["-V"])).out).toMatch(/^kit \d+\.\d+\.\d+\n$/)
   })
 
+  it("tells the same flags of kit acp as kit acp does itself", async () => {
+    const [shown, own] = await Promise.all([kit.run(["help", "acp"]), kit.run(["acp", "--help"])])
+    const flags = (text: string) => new Set(text.match(/--[a-z][a-z-]*/g))
+    expect(flags(own.out)).toEqual(new Set([...flags(shown.out)].filter((flag) => flag !== "--help")))
+  })
+
   it("refuses a broken configuration with path, line, key and the nearest key, and warns of an unknown one", async () => {
     kit.writeConfig('[acp.review]\ncomand = "x"')
     const refused = await kit.compose("return 1", "--json")

@@ -59,11 +59,50 @@ return for harness in ["review", "acp.", "acp.a.b", "acp.a b", "acp.reviw", "acp
     })
   })
 
-  it("S129 starts no harness until a program asks for it", async () => {
-    const agent = await kit.agent("demo")
+  it("S129 starts no harness until a program asks for it, and one that wanted a login works after it", async () => {
+    const login = `${kit.folder}/logged-in`
+    const agent = await kit.agent("demo", { auth: { at: ["session/new"], until: login } })
     expect(await kit.value("return subagents({})")).toEqual([])
     expect((await kit.run(["harness", "list"])).out).toContain("acp.demo")
     expect(agent.recording.pids).toEqual([])
+    const value = await kit.value(`
+before = boundary { return subagent({ prompt: "x", harness: "acp.demo", name: "Scout" }).name } catch e { return e.code }
+left = after before { return subagents({}) }
+login = after left { return shell({ command: "touch ${login}" }) }
+later = after login { return subagent({ prompt: "x", harness: "acp.demo", name: "Scout" }).name }
+return { before, left, later }`)
+    expect(value).toEqual({ before: "AUTH_REQUIRED", left: [], later: "Scout" })
+  })
+
+  it("S22 fails before the first prompt where the model cannot be chosen, and chooses it where it can", async () => {
+    const options = (value: string) => [
+      {
+        id: "model",
+        currentValue: value,
+        options: [
+          { value: "a", name: "A" },
+          { value: "b", name: "B" },
+        ],
+      },
+    ]
+    const none = await kit.agent("none")
+    const some = await kit.agent("some", {
+      options: options("a"),
+      optionEffects: [{ id: "model", value: "b", options: options("b") }],
+    })
+    const value = await kit.value(`
+none = boundary { return subagent({ prompt: "x", harness: "acp.none", model: "a" }) } catch e { return [e.code, e.message] }
+bad = boundary { return subagent({ prompt: "x", harness: "acp.some", model: "c" }) } catch e { return e.code }
+good = after bad { return subagent({ prompt: "x", harness: "acp.some", model: "b" }).output }
+return { none, bad, good }`)
+    expect(value.none).toEqual([
+      "MODEL_REJECTED",
+      expect.stringContaining("does not advertise a selectable model session option"),
+    ])
+    expect(value.bad).toBe("MODEL_REJECTED")
+    expect(value.good).toBe("echo: x")
+    expect(none.recording.received).not.toContain("session/prompt")
+    expect(some.recording.params("session/prompt")).toHaveLength(1)
   })
 
   it("S140 S141 answers permission requests with what allows most, and elicitations with cancel", async () => {
@@ -118,6 +157,18 @@ describe("a harness that cannot be started", () => {
     const nonsense = await kit.failure('return subagent({ prompt: "x", harness: "acp.nonsense" })')
     expect(nonsense).toMatchObject({ code: "HANDSHAKE_TIMEOUT", details: { stray: ["hello", '{"jsonrpc":"2.0"}'] } })
   })
+
+  it.runIf(process.env.KIT_TEST_LONG)(
+    "S162 waits for a silent harness for 30 seconds and no longer",
+    async () => {
+      await kit.agent("demo", { on: { initialize: { silent: true } } })
+      const began = performance.now()
+      expect(await start()).toMatchObject({ code: "HANDSHAKE_TIMEOUT", message: expect.stringContaining("within 30 seconds") })
+      expect(Math.round((performance.now() - began) / 1000)).toBeGreaterThanOrEqual(30)
+      expect(performance.now() - began).toBeLessThan(36_000)
+    },
+    60_000,
+  )
 
   it("S163 reports an answer that breaks the protocol", async () => {
     await kit.agent("demo", { on: { "session/new": { error: { code: -32603, message: "secret words" } } } })
