@@ -64,12 +64,16 @@ export class Children {
     )
   }
 
+  /** The name that a child of that preferred name would have now (S40, S41). */
+  freeName(preferred: string | undefined): string {
+    const used = this.all.filter((child) => keepsName(child.state)).map((child) => child.name)
+    return Names.allocate(preferred, used, this.#limits.nameBytes)
+  }
+
   /** Gives a new child its place and its name, in one step (S41, S43). */
   admit(identity: Omit<Identity, "name">, preferred: string | undefined, task: string): Result.Result<Child, SubagentError> {
     return Result.map(this.room(), () => {
-      const used = this.all.filter((child) => keepsName(child.state)).map((child) => child.name)
-      const name = Names.allocate(preferred, used, this.#limits.nameBytes)
-      const child = make({ ...identity, name }, "starting", task)
+      const child = make({ ...identity, name: this.freeName(preferred) }, "starting", task)
       this.#children.set(child.id, child)
       this.show(child)
       return child

@@ -15,13 +15,16 @@ const updatesOf = (value: Json | undefined): Updates | undefined =>
     ? { items: value.items, truncated: value.truncated }
     : undefined
 
-/** The child of a durable record: a handle between turns and without a process, where the record is of a completed turn; else `undefined` (decision 21). */
-export const childOf = (record: ChildRecord): Child | undefined => {
+/**
+ * The child of a durable record: a handle between turns and without a process, where the record is of a completed turn; else `undefined` (decision 21).
+ * `rename` gives it its name again, another one where that is taken (S41).
+ */
+export const childOf = (record: ChildRecord, rename: (name: string) => string): Child | undefined => {
   const { id, harness, lifecycle } = record
   if (lifecycle !== "Idle" || !isAgentId(id) || !isReference(harness)) return undefined
   const { model, agent, snapshot, created_at_unix_ms } = record
   const created = typeof created_at_unix_ms === "number" ? created_at_unix_ms : 0
-  const identity = { id, name: record.name, harness, cwd: record.cwd, created }
+  const identity = { id, name: rename(record.name), harness, cwd: record.cwd, created }
   const named = {
     ...(text(model) === undefined ? {} : { model: text(model)! }),
     ...(text(agent) === undefined ? {} : { agent: text(agent)! }),
