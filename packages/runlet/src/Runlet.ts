@@ -15,7 +15,7 @@ import { lowerProgram } from "./Lower.ts"
 import { Failed, toEffect } from "./Outcome.ts"
 import { parse } from "./Parser.ts"
 import { prelude } from "./Prelude.ts"
-import { type Intrinsic, registryOf } from "./Registry.ts"
+import { type Intrinsic, type Registry, registryOf } from "./Registry.ts"
 import { type Backoff, Run } from "./Run.ts"
 import { RunletError } from "./RunletError.ts"
 import { readSchema } from "./SchemaTypes.ts"
@@ -42,6 +42,7 @@ export interface Program {
   readonly source: string
   readonly warnings: ReadonlyArray<Diagnostic>
   readonly syntax: Block
+  readonly registry: Registry
   readonly body: Body
   readonly inputs: ReadonlyArray<Value>
   readonly limits: Limits
@@ -104,7 +105,7 @@ const compileChecked = (source: string, options: CompileOptions): Compilation =>
   const names = inputs.map(({ name }) => name)
   const body = lowerProgram(parsed.program, { registry, lines, foldTypes: checked.foldTypes }, names)
   const warnings = checked.drafts.map((draft) => placed(draft, lines))
-  const program: Program = { source, warnings, syntax: parsed.program, body, inputs: values, limits, lines }
+  const program: Program = { source, warnings, syntax: parsed.program, registry, body, inputs: values, limits, lines }
   return { ok: true, program, warnings }
 }
 
