@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { SessionStore } from "../src/SessionStore.ts"
@@ -33,10 +34,15 @@ describe.skipIf(!isRoot)("a machine of which we are master", () => {
             const { subagents } = session
             const { agent_id } = yield* subagents.create(spec, "p")
             const healths: Array<string> = []
+            const watching = yield* Deferred.make<void>()
             yield* session.health.pipe(
-              Stream.runForEach((health) => Effect.sync(() => healths.push(health.state))),
+              Stream.runForEach((health) => {
+                healths.push(health.state)
+                return Deferred.succeed(watching, undefined)
+              }),
               Effect.forkScoped,
             )
+            yield* Deferred.await(watching)
             const ballast = path.join(home, "ballast")
             fs.writeFileSync(ballast, new Uint8Array(16 * 1024))
             const frame = JSON.stringify({ filler: "x".repeat(900) })
