@@ -34,6 +34,27 @@ describe("examples/first-run.rnlt", () => {
   })
 })
 
+describe("examples/branch.rnlt", () => {
+  it("S12 S130 branches what one agent read into two, each with its own name and the next generation", async () => {
+    const { code, out } = await kit.run(["compose", "examples/branch.rnlt"], { cwd: root })
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toEqual({
+      words: expect.any(Number),
+      longest: expect.stringMatching(/^docs\/decisions\/\S+\.md$/),
+      newest: expect.stringMatching(/^docs\/decisions\/\S+\.md$/),
+      generations: { reader: 1, longest: 2, newest: 2 },
+    })
+  })
+})
+
+describe("examples/steer.rnlt", () => {
+  it("S30 guides an agent while it works, without a new turn", async () => {
+    const { code, out } = await kit.run(["compose", "examples/steer.rnlt"], { cwd: root })
+    expect(code).toBe(0)
+    expect(JSON.parse(out)).toEqual({ answer: expect.stringMatching(/day$/), turns: 1, told: 1, tidy: true })
+  })
+})
+
 describe("the programs of the README", () => {
   const readme = readFileSync(join(root, "README.md"), "utf8")
   const blocks = (language: string) =>
