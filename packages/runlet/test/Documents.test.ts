@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import { guide } from "../src/Guide.ts"
 import { type Tool, ToolFailure } from "../src/Host.ts"
 import { prelude } from "../src/Prelude.ts"
+import { compile, json, render, run } from "../src/Runlet.ts"
 import { compiled, failure, value } from "./Programs.ts"
 
 const at = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), "utf8")
@@ -77,6 +78,37 @@ describe("the language guide", () => {
   it("names every function of the prelude with its parameters", () => {
     for (const { name, parameters } of prelude)
       expect(text).toMatch(new RegExp(`${name.replace(".", "\\.")}\\((?:[^)]*,){${parameters.length - 1}}[^,)]*\\)`))
+  })
+})
+
+describe("the README", () => {
+  const program = /```ts\n([\s\S]*?)```/.exec(at("packages/runlet/README.md"))![1]!
+
+  it("embeds the language in 15 lines", () => {
+    expect(
+      program
+        .trimEnd()
+        .split("\n")
+        .filter((line) => line !== "").length,
+    ).toBeLessThanOrEqual(15)
+  })
+
+  it("has an example that prints what it says", async () => {
+    const lines: Array<unknown> = []
+    const body = program.replace(/^import .*$/gm, "").replace(" as const", "")
+    const imports = {
+      compile,
+      json,
+      render,
+      run,
+      Effect,
+      console: { log: (line: unknown) => lines.push(line), error: (line: unknown) => lines.push(line) },
+    }
+    const AsyncFunction = (async () => undefined).constructor as new (
+      ...args: ReadonlyArray<string>
+    ) => (...args: ReadonlyArray<unknown>) => Promise<void>
+    await new AsyncFunction(...Object.keys(imports), body)(...Object.values(imports))
+    expect(lines).toEqual([{ total: 7 }])
   })
 })
 
