@@ -1,7 +1,8 @@
 import type { ProtocolError } from "@acp-kit/protocol/ProtocolError"
 import type { Json } from "@acp-kit/runlet/Host"
 import { make as makeId } from "@acp-kit/store/AgentId"
-import { make as makeSpec } from "@acp-kit/store/AgentLaunchSpec"
+import { SessionStore } from "@acp-kit/store/SessionStore"
+import type { LoadedAgent } from "@acp-kit/store/SubagentStore"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
@@ -23,6 +24,7 @@ import { Start } from "../Start.ts"
 import { StructuredOutput } from "../StructuredOutput.ts"
 import { SubagentError } from "../SubagentError.ts"
 import { Task } from "../Task.ts"
+import { TranscriptCopy } from "../TranscriptCopy.ts"
 import { Turn } from "../Turn.ts"
 import { checkGeneration } from "./Prompt.ts"
 import { tooDeep } from "./Subagent.ts"
@@ -75,6 +77,31 @@ const admit = Effect.fnUntraced(function* (parent: Parent, source: Child, name: 
   const branch = yield* Effect.fromResult(parent.children.admit(identity, name, task))
   branch.generation = held.generation
   return branch
+})
+
+/** What the source was launched with; its branch has the same. */
+const launchOf = (parent: Parent, source: Child): Effect.Effect<LoadedAgent, SubagentError> =>
+  Effect.mapError(
+    parent.options.session.subagents.load(source.id),
+    (error) => new SubagentError({ code: "STORAGE", message: `could not read what the source was launched with: ${error.message}` }),
+  )
+
+/** A copy of the completed transcript and a process of its own, for an `acp.kit` that does not fork (S131). */
+const branchByCopy = Effect.fnUntraced(function* (
+  parent: Parent,
+  source: Child,
+  branch: Child,
+): Effect.fn.Return<Attachment, SubagentError, Services> {
+  const request = yield* Reconnect.requestFor(parent, source)
+  const store = SessionStore.layerWith({ home: parent.host.kitHome })
+  const options = { from: source.sessionId ?? source.id, to: branch.id, cwd: source.cwd }
+  yield* TranscriptCopy.copy({ ...options, additionalDirectories: parent.options.additionalDirectories }).pipe(
+    Effect.mapError((error) => new SubagentError({ code: "FORK_FAILED", message: `transcript clone failed: ${error.message}` })),
+    Effect.provide(store),
+    Effect.uninterruptible,
+  )
+  const discard = Effect.ignore(Effect.provide(Effect.flatMap(SessionStore.Service, (sessions) => sessions.delete(branch.id)), store))
+  return yield* Effect.onError(Start.start(parent, { ...request, child: branch, resume: branch.id }), () => discard)
 })
 
 const branchNative = Effect.fnUntraced(function* (
@@ -134,13 +161,15 @@ const reserve = (
       yield* restore(children.alive(source))
       yield* checkGeneration(source, held)
       const attachment = yield* restore(Reconnect.attached(parent, source))
-      if (!attachment.connection.client.capabilities.fork) return yield* unsupported(source)
+      const native = attachment.connection.client.capabilities.fork
+      if (!native && source.harness !== kit) return yield* unsupported(source)
       yield* Turn.admit(attachment, request)
+      const launched = yield* restore(launchOf(parent, source))
       const branch = yield* admit(parent, source, name, held, request.task)
       made(branch)
       yield* children.move(source, "reserved")
-      const spec = makeSpec({ name: source.agent ?? "subagent", harness: source.harness, cwd: source.cwd })
-      const making = Effect.andThen(checkpoints.create(branch, spec, ""), branchNative(parent, source, branch, attachment))
+      const branching = native ? branchNative(parent, source, branch, attachment) : branchByCopy(parent, source, branch)
+      const making = Effect.andThen(checkpoints.create(branch, launched.meta.spec, launched.prompt), branching)
       const forked = yield* restore(Turn.unlessEnded(source, Turn.unlessEnded(branch, making))).pipe(
         Effect.ensuring(children.move(source, "released")),
       )

@@ -71,6 +71,8 @@ export interface World {
   readonly alive: (harness?: string) => ReadonlyArray<number>
   readonly file: (...parts: ReadonlyArray<string>) => string
   readonly profile: (name: string, spec: HarnessSpec) => Harness.Profile
+  /** The transcript items of an `acp.kit` child's own session. */
+  readonly transcript: (id: string) => Effect.Effect<ReadonlyArray<any>>
 }
 
 const lines = (file: string): ReadonlyArray<any> =>
@@ -175,6 +177,11 @@ export const make = Effect.fnUntraced(function* (settings: Settings = {}): Effec
         .filter((frame) => frame.dir === "in")
         .map(({ message }) => (typeof message.method === "string" ? message.method : "error" in message ? "error" : "result")),
     alive: (name) => [...new Set(events(name).map((entry) => entry.pid))].filter(isAlive),
+    transcript: (id) =>
+      Effect.flatMap(SessionStore.Service, (store) => Effect.flatMap(store.openReader(id), (session) => session.items)).pipe(
+        Effect.provide(SessionStore.layerWith({ home })),
+        Effect.orDie,
+      ),
     profile: (name, spec) => profile(folder, name, spec),
     file: (...parts) => Path.join(folder, ...parts),
   }
