@@ -1,3 +1,5 @@
+import { writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Machine } from "./support/Machine.ts"
 
@@ -84,6 +86,16 @@ describe("kit compose", () => {
     const outcomes = await Promise.all(calls.map(([args]) => kit.run(args)))
     for (const [index, [args, text]] of calls.entries()) {
       expect({ args, ...outcomes[index] }).toMatchObject({ args, code: 2, out: "", err: expect.stringContaining(text) })
+    }
+  })
+
+  it("refuses a program that is not UTF-8 in place of running another", async () => {
+    writeFileSync(join(kit.dir, "latin.rnlt"), Buffer.from('return "caf\xe9"', "latin1"))
+    for (const command of ["compose", "check"]) {
+      expect(await kit.run([command, "latin.rnlt"])).toMatchObject({
+        code: 2,
+        err: "kit: could not read latin.rnlt: it is not UTF-8\n",
+      })
     }
   })
 

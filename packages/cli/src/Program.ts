@@ -43,9 +43,13 @@ const readFile = Effect.fnUntraced(function* (name: string) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   const host = yield* Host.Service
-  const source = yield* files
-    .readFileString(paths.resolve(host.cwd, name))
+  const bytes = yield* files
+    .readFile(paths.resolve(host.cwd, name))
     .pipe(Effect.mapError(({ reason }) => unreadable(name, reason._tag === "NotFound" ? "there is no such file" : reason._tag)))
+  const source = yield* Effect.try({
+    try: () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
+    catch: () => unreadable(name, "it is not UTF-8"),
+  })
   return { source, path: name }
 })
 

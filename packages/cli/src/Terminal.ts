@@ -39,7 +39,7 @@ export interface Facts {
 }
 
 const readAll = Effect.fnUntraced(function* (stdio: Stdio.Interface): Effect.fn.Return<string, InputFailed> {
-  const decoder = new TextDecoder("utf-8", { fatal: true })
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
   const decode = (chunk: Uint8Array | undefined) =>
     Effect.try({
       try: () => (chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })),

@@ -1,0 +1,55 @@
+import { Terminal } from "@acp-kit/cli/Terminal"
+import { Host } from "@acp-kit/platform/Host"
+import { Stdio } from "@acp-kit/platform/Stdio"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+const terminal = (options: {
+  readonly env?: Readonly<Record<string, string>>
+  readonly chunks?: ReadonlyArray<Uint8Array>
+  readonly errIsTerminal?: boolean
+  readonly gone?: boolean
+}) => {
+  const chunks = [...(options.chunks ?? [])]
+  const stdio = Layer.succeed(Stdio.Service, {
+    read: Effect.sync(() => chunks.shift()),
+    write: () => (options.gone === true ? Effect.fail(new Stdio.OutputClosed()) : Effect.void),
+    writeError: () => Effect.void,
+  })
+  const host = Host.layerWith({ env: options.env ?? {}, kitHome: "/", cwd: "/", self: ["kit"], version: "0" })
+  const layer = Terminal.layerWith({ outIsTerminal: false, errIsTerminal: options.errIsTerminal ?? true, size: () => ({}) })
+  return Effect.provide(Terminal.Service, Layer.provide(layer, Layer.merge(stdio, host)))
+}
+
+describe("Terminal", () => {
+  it.effect("colours and redraws on a terminal, unless it is dumb or NO_COLOR is set", () =>
+    Effect.gen(function* () {
+      const look = (env: Readonly<Record<string, string>>, errIsTerminal = true) =>
+        Effect.map(terminal({ env, errIsTerminal }), ({ color, redraws }) => ({ color, redraws }))
+      expect(yield* look({})).toEqual({ color: true, redraws: true })
+      expect(yield* look({ NO_COLOR: "1" })).toEqual({ color: false, redraws: true })
+      expect(yield* look({ NO_COLOR: "" })).toEqual({ color: true, redraws: true })
+      expect(yield* look({ TERM: "dumb" })).toEqual({ color: false, redraws: false })
+      expect(yield* look({}, false)).toEqual({ color: false, redraws: false })
+    }),
+  )
+
+  it.effect("reads input whole, however it is cut, and refuses what is not UTF-8", () =>
+    Effect.gen(function* () {
+      const bytes = new TextEncoder().encode("é漢\n")
+      const cut = yield* terminal({ chunks: [...bytes].map((byte) => Uint8Array.of(byte)) })
+      expect(yield* cut.input).toBe("é漢\n")
+      const broken = yield* terminal({ chunks: [Uint8Array.of(0xe9)] })
+      expect(yield* Effect.flip(broken.input)).toMatchObject({ reason: "it is not UTF-8" })
+    }),
+  )
+
+  it.effect("goes on where nobody reads its output, and has a size where none is known", () =>
+    Effect.gen(function* () {
+      const closed = yield* terminal({ gone: true })
+      yield* closed.out("text")
+      expect(yield* Effect.all([closed.columns, closed.rows])).toEqual([80, 24])
+    }),
+  )
+})
