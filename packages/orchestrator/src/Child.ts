@@ -11,6 +11,7 @@ import type { State } from "./Handles.ts"
 import type { HarnessReference } from "./HarnessReference.ts"
 import type { RosterRow } from "./Roster.ts"
 import type { SubagentError } from "./SubagentError.ts"
+import type { Vendor } from "./Vendor.ts"
 import type { WireLog } from "./WireLog.ts"
 
 /** A process and its wire. Native forks of one child share it. */
@@ -36,6 +37,8 @@ export interface Identity {
   readonly id: AgentId
   readonly name: string
   readonly harness: HarnessReference
+  /** Whose agent its launch line starts (S53). */
+  readonly vendor?: Vendor
   /** Absolute path. */
   readonly cwd: string
   /** The model that the call asked for, alias or id; absent for the harness's own. */
@@ -135,6 +138,7 @@ export const rowOf = (child: Child, status: RosterRow["status"]): RosterRow => {
     activity,
     ...(view?.usage === undefined ? {} : { usage: { used: view.usage.used, size: view.usage.size } }),
     harness: child.harness,
+    ...(child.vendor === undefined ? {} : { vendor: child.vendor }),
     since: child.since,
   }
 }

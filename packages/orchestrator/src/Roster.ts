@@ -2,6 +2,7 @@ import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import type { Vendor } from "./Vendor.ts"
 
 export type Status = "starting" | "working" | "idle"
 
@@ -19,6 +20,8 @@ export interface RosterRow {
   /** Tokens of the context, as the child reports them (S52). */
   readonly usage?: { readonly used: number; readonly size: number }
   readonly harness: string
+  /** Whose agent the launch line starts; absent where the harness is no longer configured (S53). */
+  readonly vendor?: Vendor
   /** When the current status began. */
   readonly since: number
 }

@@ -111,7 +111,7 @@ export const make = Effect.fn("Subagents.make")(function* (
   const known = yield* options.session.subagents.list({ limit: 1 })
   const parent = yield* makeParent(options, known.length > 0)
   for (const record of records) {
-    const child = Restore.childOf(record, (name) => parent.children.freeName(name))
+    const child = Restore.childOf(record, options.harnesses, (name) => parent.children.freeName(name))
     if (child === undefined) parent.children.remember(record.id)
     else parent.children.restore(child)
   }

@@ -18,24 +18,22 @@ export const sanitized = (items: ReadonlyArray<Json>): ReadonlyArray<Json> => {
 }
 
 /** Copies the completed transcript of an `acp.kit` child to a new session of that id, which nobody has open when this succeeds. */
-export const copy = Effect.fn("TranscriptCopy.copy")(
-  function* (options: {
-    readonly from: string
-    readonly to: string
-    readonly cwd: string
-    readonly additionalDirectories: ReadonlyArray<string>
-  }): Effect.fn.Return<void, StoreError, SessionStore.Service> {
-    const store = yield* SessionStore.Service
-    const source = yield* store.openReader(options.from)
-    const items = sanitized(yield* source.items)
-    yield* Effect.scoped(
-      Effect.gen(function* () {
-        const { to: id, cwd, additionalDirectories } = options
-        const session = yield* store.create({ id, cwd, additionalDirectories, origin: "subagent" })
-        yield* session.appendReplacement(items)
-      }),
-    )
-  },
-)
+export const copy = Effect.fn("TranscriptCopy.copy")(function* (options: {
+  readonly from: string
+  readonly to: string
+  readonly cwd: string
+  readonly additionalDirectories: ReadonlyArray<string>
+}): Effect.fn.Return<void, StoreError, SessionStore.Service> {
+  const store = yield* SessionStore.Service
+  const source = yield* store.openReader(options.from)
+  const items = sanitized(yield* source.items)
+  yield* Effect.scoped(
+    Effect.gen(function* () {
+      const { to: id, cwd, additionalDirectories } = options
+      const session = yield* store.create({ id, cwd, additionalDirectories, origin: "subagent" })
+      yield* session.appendReplacement(items)
+    }),
+  )
+})
 
 export * as TranscriptCopy from "./TranscriptCopy.ts"

@@ -40,3 +40,9 @@ export const inferVendor = (profile: Pick<Profile, "command" | "args" | "isKit">
   }
   return "other"
 }
+
+/** The mark of each row's vendor, by its id; none at all while every row is Kit's own (S53). */
+export const marksOf = (rows: ReadonlyArray<{ readonly id: string; readonly vendor?: Vendor }>): ReadonlyMap<string, string> => {
+  if (rows.every((row) => row.vendor === "kit")) return new Map()
+  return new Map(rows.map((row) => [row.id, vendorMarks[row.vendor ?? "other"]]))
+}

@@ -26,7 +26,9 @@ describe("a child that is Kit itself", () => {
     () =>
       Effect.gen(function* () {
         const { world, settings, parent } = yield* open(kit)
-        const first = yield* parent.subagent({ prompt: compose('found = shell({ command: "echo $PWD" })', "return found.stdout") })
+        const first = yield* parent.subagent({
+          prompt: compose('found = shell({ command: "echo $PWD" })', "return found.stdout"),
+        })
         expect(first.output).toBe(`${world.root}\n`)
         const second = yield* parent.prompt({ subagent: first, prompt: "hello" })
         expect(second).toMatchObject({ output: "echo: hello", generation: 2 })
@@ -68,9 +70,16 @@ describe("a child that is Kit itself", () => {
         expect(yield* parent.prompt({ subagent: branch, prompt: "four" })).toMatchObject({ output: "echo: four", generation: 3 })
         yield* parent.end
         const again = yield* world.open(settings)
-        expect(yield* again.prompt({ subagent: { id: branch.id, generation: 3 }, prompt: "five" })).toMatchObject({ generation: 4 })
+        expect(yield* again.prompt({ subagent: { id: branch.id, generation: 3 }, prompt: "five" })).toMatchObject({
+          generation: 4,
+        })
         const items = yield* world.transcript(branch.id)
-        expect(items.filter((item) => item.type === "prompt").map((item) => item.content[0].text)).toEqual(["one", "two", "four", "five"])
+        expect(items.filter((item) => item.type === "prompt").map((item) => item.content[0].text)).toEqual([
+          "one",
+          "two",
+          "four",
+          "five",
+        ])
         expect(items.filter((item) => item.type === "answer").map((item) => item.text)).toEqual([
           "echo: one",
           "echo: two",

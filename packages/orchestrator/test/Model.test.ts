@@ -38,12 +38,23 @@ const weighted = <A>(...choices: ReadonlyArray<readonly [number, A]>): Arbitrary
   return Arbitrary.map(below(all.length), (at) => all[at]!)
 }
 const outcome = weighted<Outcome>([12, "ok"], [1, "refuse"], [2, "auth"], [1, "exit"], [1, "hang"])
-const kind = weighted<Command["type"]>([8, "start"], [8, "prompt"], [5, "fork"], [3, "close"], [1, "reuse"], [1, "kill"], [2, "restart"])
+const kind = weighted<Command["type"]>(
+  [8, "start"],
+  [8, "prompt"],
+  [5, "fork"],
+  [3, "close"],
+  [1, "reuse"],
+  [1, "kill"],
+  [2, "restart"],
+)
 const name = weighted([2, "Reviewer"], [2, "reviewer"], [2, ""], [1, "x".repeat(32)])
 const command: Arbitrary.Arbitrary<Command> = Arbitrary.flatMap(kind, (type) =>
   Arbitrary.flatMap(outcome, (how) =>
     Arbitrary.flatMap(name, (preferred) =>
-      Arbitrary.map(below(1_000), (which) => ({ type, outcome: how, name: preferred, which, stale: which % 10 === 0 }) as Command),
+      Arbitrary.map(
+        below(1_000),
+        (which) => ({ type, outcome: how, name: preferred, which, stale: which % 10 === 0 }) as Command,
+      ),
     ),
   ),
 )
@@ -154,7 +165,8 @@ const run = (agents: MemoryAgents, outcome: string, verb: Effect.Effect<HandleVa
 type Ran = Result.Result<HandleValue, SubagentError> | undefined
 
 const codeOf = (ran: Ran): string => (ran === undefined ? "interrupted" : Result.isSuccess(ran) ? "ok" : ran.failure.code)
-const wanted = (outcome: string): string => (outcome === "ok" || outcome === "hang" ? (outcome === "ok" ? "ok" : "interrupted") : codes[outcome as keyof typeof codes])
+const wanted = (outcome: string): string =>
+  outcome === "ok" || outcome === "hang" ? (outcome === "ok" ? "ok" : "interrupted") : codes[outcome as keyof typeof codes]
 
 const step = Effect.fnUntraced(function* (agents: MemoryAgents, model: Model, parent: Parent, command: Command) {
   switch (command.type) {
@@ -195,7 +207,11 @@ const step = Effect.fnUntraced(function* (agents: MemoryAgents, model: Model, pa
       const child = model.live[command.which % model.live.length]
       if (child === undefined) return
       const { outcome, name } = command
-      const ran = yield* run(agents, outcome, parent.fork({ subagent: { id: child.id, generation: child.generation }, prompt: outcome, name }))
+      const ran = yield* run(
+        agents,
+        outcome,
+        parent.fork({ subagent: { id: child.id, generation: child.generation }, prompt: outcome, name }),
+      )
       if (child.process === undefined) {
         if (model.attached >= places) return expect(codeOf(ran)).toBe("CAPACITY")
         child.process = model.newProcess()
@@ -226,7 +242,9 @@ const step = Effect.fnUntraced(function* (agents: MemoryAgents, model: Model, pa
       }
       const lost = model.lost[command.which % model.lost.length]
       if (lost === undefined) return
-      expect((yield* Effect.flip(parent.prompt({ subagent: { id: lost.id, generation: lost.generation }, prompt: "x" }))).code).toBe("LOST")
+      expect(
+        (yield* Effect.flip(parent.prompt({ subagent: { id: lost.id, generation: lost.generation }, prompt: "x" }))).code,
+      ).toBe("LOST")
       return
     }
     case "kill": {

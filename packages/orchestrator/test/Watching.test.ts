@@ -91,6 +91,31 @@ describe.each([1, 2] as const)("watching a child that speaks v%i", (version) => 
     }),
   )
 
+  it.live("S75 reports usage and cost as the child does, turn by turn, and sums nothing", () =>
+    Effect.gen(function* () {
+      const world = yield* World.make(review)
+      const parent = yield* world.open()
+      const usage = (used: number, amount: number) => ({ used, size: 1_000, cost: { amount, currency: "USD" } })
+      const first = yield* parent.subagent({
+        prompt: script({ usage: usage(100, 1) }, { tool: tool("Edit", "completed") }, { say: "x" }),
+      })
+      const second = yield* parent.prompt({
+        subagent: first,
+        prompt: script({ usage: usage(150, 1.5) }, { tool: tool("Edit", "completed") }, { say: "y" }),
+      })
+      const reported = [first, second].map(({ updates }) =>
+        (updates as { items: ReadonlyArray<{ sessionUpdate: string }> }).items.filter(
+          (item) => item.sessionUpdate === "usage_update",
+        ),
+      )
+      expect(reported).toEqual([
+        [{ sessionUpdate: "usage_update", ...usage(100, 1) }],
+        [{ sessionUpdate: "usage_update", ...usage(150, 1.5) }],
+      ])
+      expect(yield* parent.roster).toMatchObject([{ usage: { used: 150, size: 1_000 } }])
+    }),
+  )
+
   it.live("S71 keeps at most 64 items and says that it left some out", () =>
     Effect.gen(function* () {
       const world = yield* World.make(review)

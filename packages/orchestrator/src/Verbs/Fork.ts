@@ -69,6 +69,7 @@ const admit = Effect.fnUntraced(function* (parent: Parent, source: Child, name: 
   const identity = {
     id: yield* makeId,
     harness: source.harness,
+    ...(source.vendor === undefined ? {} : { vendor: source.vendor }),
     cwd: source.cwd,
     created: yield* Clock.currentTimeMillis,
     ...(source.model === undefined ? {} : { model: source.model }),
@@ -83,7 +84,8 @@ const admit = Effect.fnUntraced(function* (parent: Parent, source: Child, name: 
 const launchOf = (parent: Parent, source: Child): Effect.Effect<LoadedAgent, SubagentError> =>
   Effect.mapError(
     parent.options.session.subagents.load(source.id),
-    (error) => new SubagentError({ code: "STORAGE", message: `could not read what the source was launched with: ${error.message}` }),
+    (error) =>
+      new SubagentError({ code: "STORAGE", message: `could not read what the source was launched with: ${error.message}` }),
   )
 
 /** A copy of the completed transcript and a process of its own, for an `acp.kit` that does not fork (S131). */
@@ -100,7 +102,12 @@ const branchByCopy = Effect.fnUntraced(function* (
     Effect.provide(store),
     Effect.uninterruptible,
   )
-  const discard = Effect.ignore(Effect.provide(Effect.flatMap(SessionStore.Service, (sessions) => sessions.delete(branch.id)), store))
+  const discard = Effect.ignore(
+    Effect.provide(
+      Effect.flatMap(SessionStore.Service, (sessions) => sessions.delete(branch.id)),
+      store,
+    ),
+  )
   return yield* Effect.onError(Start.start(parent, { ...request, child: branch, resume: branch.id }), () => discard)
 })
 

@@ -19,6 +19,7 @@ import { type OutputSchema, StructuredOutput } from "../StructuredOutput.ts"
 import type { SubagentError } from "../SubagentError.ts"
 import { Task } from "../Task.ts"
 import { Turn } from "../Turn.ts"
+import { inferVendor } from "../Vendor.ts"
 import { WorkingDirectory } from "../WorkingDirectory.ts"
 
 /** What an agent is asked next. */
@@ -65,6 +66,7 @@ const begin = Effect.fnUntraced(function* (
   const identity = {
     id,
     harness: profile.reference,
+    vendor: inferVendor(profile),
     cwd,
     created: yield* Clock.currentTimeMillis,
     ...(spec.model === undefined ? {} : { model: spec.model }),

@@ -16,6 +16,7 @@ import { type OutputSchema, StructuredOutput } from "../StructuredOutput.ts"
 import { SubagentError } from "../SubagentError.ts"
 import { Task } from "../Task.ts"
 import { Turn } from "../Turn.ts"
+import { inferVendor } from "../Vendor.ts"
 import { WorkingDirectory } from "../WorkingDirectory.ts"
 
 const keys = ["prompt", "name", "agent", "harness", "model", "cwd", "output_schema"]
@@ -92,6 +93,7 @@ const create = Effect.fnUntraced(function* (parent: Parent, call: Call): Effect.
   const identity = {
     id,
     harness: profile.reference,
+    vendor: inferVendor(profile),
     cwd: call.cwd,
     created,
     ...(call.asked === undefined ? {} : { model: call.asked }),

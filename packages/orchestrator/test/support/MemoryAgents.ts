@@ -1,5 +1,5 @@
-import { type JsonObject, parseJson, stringifyJson } from "@acp-kit/protocol/Json"
 import { Processes } from "@acp-kit/platform/Processes"
+import { type JsonObject, parseJson, stringifyJson } from "@acp-kit/protocol/Json"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -57,8 +57,10 @@ export class MemoryAgents {
     const send = (frame: JsonObject): void => {
       if (!over) Queue.offerUnsafe(out, new TextEncoder().encode(`${stringifyJson({ jsonrpc: "2.0", ...frame })}\n`))
     }
-    const update = (sessionId: string, fields: JsonObject): void => send({ method: "session/update", params: { sessionId, update: fields } })
-    const idle = (session: string, stopReason: string): void => update(session, { sessionUpdate: "state_update", state: "idle", stopReason })
+    const update = (sessionId: string, fields: JsonObject): void =>
+      send({ method: "session/update", params: { sessionId, update: fields } })
+    const idle = (session: string, stopReason: string): void =>
+      update(session, { sessionUpdate: "state_update", state: "idle", stopReason })
     const open = (id = `session-${++this.#ids}`, turns = 0): string => {
       this.#sessions.set(id, turns)
       sessions.add(id)
@@ -81,7 +83,11 @@ export class MemoryAgents {
         return
       }
       if (text === "refuse") return idle(session, "refusal")
-      update(session, { sessionUpdate: "agent_message_chunk", messageId: `m${this.#ids}`, content: { type: "text", text: `echo: ${text}` } })
+      update(session, {
+        sessionUpdate: "agent_message_chunk",
+        messageId: `m${this.#ids}`,
+        content: { type: "text", text: `echo: ${text}` },
+      })
       idle(session, "end_turn")
     }
     const request = (id: JsonObject[string], method: string, params: JsonObject): void => {
@@ -141,7 +147,11 @@ export class MemoryAgents {
         }),
       endInput: Effect.sync(() => end(0)),
       exit: Deferred.await(exited),
-      stop: () => Effect.andThen(Effect.sync(() => end(0)), Deferred.await(exited)),
+      stop: () =>
+        Effect.andThen(
+          Effect.sync(() => end(0)),
+          Deferred.await(exited),
+        ),
     }
   }
 

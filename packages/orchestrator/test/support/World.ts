@@ -13,6 +13,8 @@ import { Files } from "@acp-kit/platform/Files"
 import { Host } from "@acp-kit/platform/Host"
 import { Processes } from "@acp-kit/platform/Processes"
 import type { Json, JsonObject } from "@acp-kit/runlet/Host"
+import type { Disk } from "@acp-kit/store/Disk"
+import { Lock } from "@acp-kit/store/Lock"
 import { SessionStore } from "@acp-kit/store/SessionStore"
 import type { Mood, Step } from "@acp-kit/testing/Mood"
 import * as Deferred from "effect/Deferred"
@@ -43,6 +45,8 @@ export interface Settings {
   readonly additionalDirectories?: ReadonlyArray<string>
   readonly inherited?: Inheritance
   readonly env?: Readonly<Record<string, string>>
+  /** In place of the machine's own disk. */
+  readonly disk?: Layer.Layer<Disk.Service>
   /** The session that somebody else made. */
   readonly session?: string
 }
@@ -132,7 +136,9 @@ export const make = Effect.fnUntraced(function* (settings: Settings = {}): Effec
       Files.layer,
       Host.layerWith(host),
       JsonSchemas.layer,
-      SessionStore.layerWith({ home }),
+      all.disk === undefined
+        ? SessionStore.layerWith({ home })
+        : SessionStore.layerDisk({ home }).pipe(Layer.provide(Layer.mergeAll(all.disk, Lock.layer))),
       Limits.layerWith(all.limits ?? {}),
     )
     const context = yield* Effect.provideService(Layer.build(services), Scope.Scope, scope)
