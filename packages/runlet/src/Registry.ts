@@ -74,8 +74,18 @@ export class Registry {
   readonly #implementations = new Map<string, Tool | Intrinsic>()
   readonly #callables = new Map<string, Callable>()
   readonly #prefixes = new Set<string>()
+  /** What is wrong with the tools themselves. */
+  readonly problems: ReadonlyArray<string>
 
   constructor(tools: ReadonlyArray<Tool>, prelude: ReadonlyArray<Intrinsic>) {
+    const problems: Array<string> = []
+    const seen = new Set<string>()
+    for (const { name } of tools) {
+      if (seen.has(name)) problems.push(`duplicate tool \`${name}\``)
+      if (name.split(".").includes("")) problems.push(`tool names must contain non-empty path segments, not \`${name}\``)
+      seen.add(name)
+    }
+    this.problems = problems
     for (const implementation of [...prelude, ...tools]) this.#implementations.set(implementation.name, implementation)
     for (const name of this.#implementations.keys()) {
       for (let dot = name.indexOf("."); dot !== -1; dot = name.indexOf(".", dot + 1)) this.#prefixes.add(name.slice(0, dot))

@@ -29,7 +29,7 @@ export { render }
 
 /** What a source is compiled against. */
 export interface CompileOptions {
-  /** Must not change afterwards. Duplicate names: the last wins. A tool wins over a function of the prelude. */
+  /** Must not change afterwards. Two of one name are refused (RL8103). A tool wins over a function of the prelude. */
   readonly tools?: ReadonlyArray<Tool>
   readonly inputs?: ReadonlyArray<Input>
   /** The 28 functions of the standard library; true by default. */
@@ -69,14 +69,18 @@ const nowhere = { start: 0, end: 0 }
 const noTools: ReadonlyArray<Tool> = []
 const noPrelude: ReadonlyArray<Intrinsic> = []
 
-const hostError = (code: string, message: string): Draft => schemaError(code, message, nowhere, { title: "invalid host input" })
+const hostError = (code: string, title: string, message: string): Draft => ({
+  ...schemaError(code, message, nowhere, { title }),
+  fixes: [],
+})
 
 const readInputs = (inputs: ReadonlyArray<Input>): ReadonlyArray<Value> | Draft => {
   const values: Array<Value> = []
   for (const { name, schema, value } of inputs) {
     const { type } = readSchema(schema)
     const read = fromJson(value, type)
-    if (read instanceof NotJson || !accepts(type, read)) return hostError("RL8102", `input \`${name}\` does not match its schema`)
+    if (read instanceof NotJson || !accepts(type, read))
+      return hostError("RL8102", "invalid host input", `input \`${name}\` does not match its schema`)
     values.push(read)
   }
   return values
@@ -99,6 +103,8 @@ const compileChecked = (source: string, options: CompileOptions): Compilation =>
   const values = readInputs(inputs)
   if ("code" in values) return refuse([values])
   const registry = registryOf(options.tools ?? noTools, options.prelude === false ? noPrelude : prelude)
+  if (registry.problems.length > 0)
+    return refuse(registry.problems.map((problem) => hostError("RL8103", "invalid tool", problem)))
   const types = inputs.map(({ name, schema }) => ({ name, type: readSchema(schema).type }))
   const checked = check(parsed.program, registry, types)
   if (checked.drafts.some((draft) => draft.severity === "error")) return refuse(checked.drafts)

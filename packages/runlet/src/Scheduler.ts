@@ -33,6 +33,15 @@ const ended = (fibers: ReadonlyArray<Running | undefined>): Effect.Effect<void> 
     done()
   })
 
+/** Starts a task from a callback, where whatever is thrown would be lost. */
+const begin = (start: (index: number) => Outcomes, index: number): Outcomes => {
+  try {
+    return start(index)
+  } catch (cause) {
+    return new Failed("RL8104", `internal error: ${cause instanceof Error ? cause.message : String(cause)}`, undefined)
+  }
+}
+
 /** Decides when a long synchronous stretch gives way to other fibers. */
 export interface Pace {
   readonly due: () => boolean
@@ -118,7 +127,7 @@ const waiting = (
             if (pausing !== undefined) break
           }
           const index = next++
-          const result = start(index)
+          const result = begin(start, index)
           if (!(result instanceof Outcome)) keep(index, result)
           else if (result instanceof Failed) lose(index, result)
           else launch(index, result as Later)
@@ -237,7 +246,7 @@ const together = (
           const task = tasks[from]!
           if (task.later === undefined && !done[from]) {
             if (fibers[from] !== undefined) break
-            const result = start(task.index)
+            const result = begin(start, task.index)
             if (result instanceof Outcome) {
               if (result instanceof Failed) {
                 done[from] = true

@@ -115,6 +115,18 @@ describe("names", () => {
   })
 })
 
+it("RL8103 refuses tools of one name, and names with an empty segment", () => {
+  const twice = [
+    stage.tool({ name: "a.b", impl: {} }),
+    stage.tool({ name: "a.b", impl: {} }),
+    stage.tool({ name: "a..c", impl: {} }),
+  ]
+  expect(refused("return 1", { tools: twice }).map(({ code, message }) => `${code} ${message}`)).toEqual([
+    "RL8103 duplicate tool `a.b`",
+    "RL8103 tool names must contain non-empty path segments, not `a..c`",
+  ])
+})
+
 describe("properties and indexes", () => {
   it("RL2103 writes the type and the known names", () => {
     expect(first('x = { a: 1, b: "s" }\nreturn x.c')).toMatchObject({

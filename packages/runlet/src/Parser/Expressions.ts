@@ -101,6 +101,7 @@ export abstract class Expressions extends Cursor {
     for (const { op, start } of prefixes.reverse()) {
       const span = this.spanFrom(start)
       operand = { kind: "unary", op, operand, span, height: this.height(span, operand.height) }
+      if (this.error !== undefined) break
     }
     return operand
   }
