@@ -1,7 +1,15 @@
-import { type Json, type JsonObject, type JsonSchema, type Policy, type Tool, ToolFailure } from "@acp-kit/runlet/Host"
+import {
+  type Json,
+  type JsonObject,
+  type JsonSchema,
+  type Policy,
+  type Tool,
+  type ToolContext,
+  ToolFailure,
+} from "@acp-kit/runlet/Host"
 import * as Effect from "effect/Effect"
 import type { SubagentError } from "./SubagentError.ts"
-import type { Interface } from "./Subagents.ts"
+import type { HandleValue, Interface } from "./Subagents.ts"
 
 type Verb = "subagent" | "prompt" | "fork" | "steer" | "close" | "subagents"
 
@@ -94,7 +102,20 @@ const failure = ({ code, message, retryable, uncertain, details }: SubagentError
     ...(details === undefined ? {} : { details }),
   })
 
-const tool = (name: Verb, call: (input: Json) => Effect.Effect<Json, SubagentError>): Tool => {
+/** A call that had a turn, once it has succeeded. */
+export interface TurnOfCall {
+  readonly verb: "subagent" | "prompt" | "fork"
+  /** `dispatchId` of the call: unique within the run. */
+  readonly call: string
+  readonly value: HandleValue
+}
+
+export interface Options {
+  /** Told of each successful turn before the program goes on with its value: for views of what the child did (S80). */
+  readonly onTurn?: (turn: TurnOfCall) => Effect.Effect<void>
+}
+
+const tool = (name: Verb, call: (input: Json, context: ToolContext) => Effect.Effect<Json, SubagentError>): Tool => {
   const { summary, parameter, output, policy } = rows[name]
   return {
     name,
@@ -103,20 +124,29 @@ const tool = (name: Verb, call: (input: Json) => Effect.Effect<Json, SubagentErr
     output,
     policy,
     schemaVersion: "1",
-    handler: (args) => Effect.mapError(call(args[0] ?? null), failure),
+    handler: (args, context) => Effect.mapError(call(args[0] ?? null, context), failure),
   }
 }
 
 /**
  * The verbs as tools of a Runlet program. Arguments reach a verb exactly as the program made them (decision 18); policies are those of decision 19.
  */
-export const make = (subagents: Interface): ReadonlyArray<Tool> => [
-  tool("subagent", subagents.subagent),
-  tool("prompt", subagents.prompt),
-  tool("fork", subagents.fork),
-  tool("steer", subagents.steer),
-  tool("close", subagents.close),
-  tool("subagents", subagents.subagents),
-]
+export const make = (subagents: Interface, options: Options = {}): ReadonlyArray<Tool> => {
+  const { onTurn } = options
+  const turn = (verb: TurnOfCall["verb"]): Tool =>
+    tool(verb, (input, { dispatchId }) =>
+      onTurn === undefined
+        ? subagents[verb](input)
+        : Effect.tap(subagents[verb](input), (value) => onTurn({ verb, call: dispatchId, value })),
+    )
+  return [
+    turn("subagent"),
+    turn("prompt"),
+    turn("fork"),
+    tool("steer", subagents.steer),
+    tool("close", subagents.close),
+    tool("subagents", subagents.subagents),
+  ]
+}
 
 export * as SubagentTools from "./SubagentTools.ts"

@@ -29,7 +29,7 @@ describe("Catalog", () => {
     Effect.gen(function* () {
       const [subagent] = yield* entries(0)
       expect(subagent?.description).toContain("Omit harness and model unless")
-      const { harness, model } = (subagent?.input as any).properties
+      const { harness, model } = (subagent as any).input.properties
       expect(harness.enum).toEqual(["acp.kit", "acp.claude"])
       expect(model.description).toContain("designer (acp.claude)")
       expect(model.description).toContain("no recommendations")

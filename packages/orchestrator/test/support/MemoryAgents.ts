@@ -66,7 +66,7 @@ export class MemoryAgents {
       sessions.add(id)
       return id
     }
-    const turn = (id: JsonObject[string], session: string, text: string): void => {
+    const turn = (id: JsonObject[string], session: string, text: string) => {
       if (text === "auth") return send({ id, error: { code: -32_000, message: "log in" } })
       if (text === "exit") return end(1)
       this.#sessions.set(session, (this.#sessions.get(session) ?? 0) + 1)
@@ -90,7 +90,7 @@ export class MemoryAgents {
       })
       idle(session, "end_turn")
     }
-    const request = (id: JsonObject[string], method: string, params: JsonObject): void => {
+    const request = (id: JsonObject[string], method: string, params: JsonObject) => {
       const session = String(params.sessionId)
       switch (method) {
         case "initialize":
