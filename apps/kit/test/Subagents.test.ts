@@ -49,7 +49,7 @@ describe("kit subagents", () => {
     expect(await log("--json", "-n", "1")).toEqual([JSON.stringify(records.at(-1))])
   })
 
-  it("verifies every file, and names the damaged one; log and list go on", async () => {
+  it("verifies every file, and names the damaged one, and mends what can be mended; log and list go on", async () => {
     await kit.agent("demo")
     const { out, err } = await kit.compose('return subagent({ prompt: "one" }).id')
     const id = JSON.parse(out)
@@ -64,10 +64,18 @@ describe("kit subagents", () => {
     const [agent] = JSON.parse(verified.out).subagents
     expect(agent.findings.find((finding: { readonly path: string }) => finding.path === log)).toMatchObject({ severity: "error" })
     expect((await kit.run(["subagents", "log", id])).out).toContain("cannot be read")
+    const aside = join(directory, ".quarantine")
     appendFileSync(join(directory, "meta.json"), "garbage")
-    expect(JSON.parse((await kit.run(["subagents", "list", "--json"])).out).subagents).toMatchObject([
-      { id, problem: { code: "CORRUPT" } },
-    ])
+    const [damaged] = JSON.parse((await kit.run(["subagents", "list", "--json"])).out).subagents
+    expect(damaged).toMatchObject({ id, problem: { code: "CORRUPT" } })
+    const repaired = await kit.run(["subagents", "repair", id, "--json"])
+    expect(JSON.parse(repaired.out).findings).toMatchObject([{ path: join(directory, "meta.json"), severity: "warning" }])
+    expect(readdirSync(aside).map((file) => readFileSync(join(aside, file), "utf8"))).toContainEqual(
+      expect.stringContaining("garbage"),
+    )
+    const [mended] = JSON.parse((await kit.run(["subagents", "list", "--json"])).out).subagents
+    expect(mended).toMatchObject({ id, status: "interrupted" })
+    expect(mended.problem).toBeUndefined()
   })
 
   it("K11 deletes an agent with all its files", async () => {

@@ -71,7 +71,94 @@ const usable = (capabilities: Launch.Launched["client"]["capabilities"]): Report
   }
 }
 
+/** One attempt at a harness: what is tried, and what has been seen so far. */
+interface Attempt {
+  readonly profile: Harness.Profile
+  readonly onLine: (line: string) => Effect.Effect<void>
+  readonly steps: Array<Step>
+  readonly notes: Array<string>
+  readonly stray: Array<string>
+}
+
+const now = Clock.currentTimeNanos
+
 const milliseconds = (from: bigint, to: bigint): number => Math.round(Number(to - from) / 100_000) / 10
+
+const timed = Effect.fnUntraced(function* <A, E, R>({ steps }: Attempt, name: Step["name"], effect: Effect.Effect<A, E, R>) {
+  const began = yield* now
+  const result = yield* effect
+  steps.push({ name, ms: milliseconds(began, yield* now) })
+  return result
+})
+
+/** The process is there when the first frame is about to be written to it. */
+const launch = Effect.fnUntraced(function* ({ profile, onLine, steps, stray }: Attempt) {
+  const host = yield* Host.Service
+  const began = yield* now
+  let asked: bigint | undefined
+  const observe = () =>
+    Effect.map(now, (at) => {
+      asked ??= at
+    })
+  const env = environment(profile, host.env, {})
+  const info = { name: "kit", version: host.version }
+  const launched = yield* Launch.launch(profile, { cwd: host.cwd, args: profile.args, env, info, observe, onLine }, stray)
+  const answered = yield* now
+  steps.push({ name: "spawn", ms: milliseconds(began, asked ?? answered) })
+  steps.push({ name: "initialize", ms: milliseconds(asked ?? answered, answered) })
+  return launched
+})
+
+const open = Effect.fnUntraced(function* (attempt: Attempt) {
+  const { cwd } = yield* Host.Service
+  const launched = yield* launch(attempt)
+  const opened = timed(attempt, "session/new", launched.client.newSession({ cwd }))
+  const session = yield* Effect.mapError(opened, (error) => LaunchError.ofStart(attempt.profile, error, attempt.stray))
+  return { launched, session }
+})
+
+type Opened = Effect.Success<ReturnType<typeof open>>
+
+/** Leaves nothing behind at the harness, as far as it can do that. */
+const tidy = Effect.fnUntraced(function* (attempt: Attempt, { launched, session }: Opened) {
+  const { capabilities } = launched.client
+  const calls = [
+    ["session/close", capabilities.close, session.close],
+    ["session/delete", capabilities.delete, session.delete],
+  ] as const
+  for (const [name, can, call] of calls) {
+    if (!can) continue
+    yield* Effect.catch(timed(attempt, name, call), (error) =>
+      Effect.sync(() => {
+        attempt.notes.push(`${name}: ${error.message}`)
+      }),
+    )
+  }
+  yield* timed(attempt, "stop", launched.stop())
+})
+
+const report = Effect.fnUntraced(function* (attempt: Attempt) {
+  const limits = yield* Limits.Service
+  const opened = yield* Effect.timeoutOrElse(open(attempt), {
+    duration: limits.startupMs,
+    orElse: () => Effect.fail(LaunchError.handshakeTimeout(attempt.profile, limits, attempt.stray)),
+  })
+  const { client } = opened.launched
+  const configOptions = (yield* opened.session.configOptions) ?? []
+  yield* tidy(attempt, opened)
+  const found: Report = {
+    reference: attempt.profile.reference,
+    protocolVersion: client.version,
+    agent: client.agentInfo,
+    authMethods: client.authMethodIds,
+    capabilities: usable(client.capabilities),
+    initialized: client.initialized,
+    configOptions,
+    steps: attempt.steps,
+    notes: attempt.notes,
+  }
+  return found
+})
 
 /**
  * Starts a harness in Kit's working directory, negotiates, opens one session, closes and deletes it where it can, and ends the process.
@@ -81,73 +168,12 @@ export const probe = Effect.fn("HarnessProbe.probe")(function* (
   profile: Harness.Profile,
   onLine: (line: string) => Effect.Effect<void>,
 ) {
-  const host = yield* Host.Service
-  const limits = yield* Limits.Service
-  const now = Clock.currentTimeNanos
-  const steps: Array<Step> = []
-  const notes: Array<string> = []
-  const stray: Array<string> = []
-  const timed = <A, E, R>(name: Step["name"], effect: Effect.Effect<A, E, R>) =>
-    Effect.gen(function* () {
-      const began = yield* now
-      const result = yield* effect
-      steps.push({ name, ms: milliseconds(began, yield* now) })
-      return result
-    })
-  const start = Effect.gen(function* () {
-    const began = yield* now
-    let asked: bigint | undefined
-    const launched = yield* Launch.launch(
-      profile,
-      {
-        cwd: host.cwd,
-        args: profile.args,
-        env: environment(profile, host.env, {}),
-        info: { name: "kit", version: host.version },
-        observe: () =>
-          Effect.map(now, (at) => {
-            asked ??= at
-          }),
-        onLine,
-      },
-      stray,
-    )
-    const answered = yield* now
-    steps.push({ name: "spawn", ms: milliseconds(began, asked ?? answered) })
-    steps.push({ name: "initialize", ms: milliseconds(asked ?? answered, answered) })
-    const opened = timed("session/new", launched.client.newSession({ cwd: host.cwd }))
-    const session = yield* Effect.mapError(opened, (error) => LaunchError.ofStart(profile, error, stray))
-    return { launched, session }
-  })
-  const deadline = {
-    duration: limits.startupMs,
-    orElse: () => Effect.fail(LaunchError.handshakeTimeout(profile, limits, stray)),
-  }
-  const work = Effect.gen(function* () {
-    const { launched, session } = yield* Effect.timeoutOrElse(start, deadline)
-    const { client } = launched
-    const configOptions = (yield* session.configOptions) ?? []
-    const tidy = <E extends { readonly message: string }>(
-      name: "session/close" | "session/delete",
-      effect: Effect.Effect<void, E>,
-    ) => Effect.catch(timed(name, effect), (error: E) => Effect.sync(() => void notes.push(`${name}: ${error.message}`)))
-    if (client.capabilities.close) yield* tidy("session/close", session.close)
-    if (client.capabilities.delete) yield* tidy("session/delete", session.delete)
-    yield* timed("stop", launched.stop())
-    const report: Report = {
-      reference: profile.reference,
-      protocolVersion: client.version,
-      agent: client.agentInfo,
-      authMethods: client.authMethodIds,
-      capabilities: usable(client.capabilities),
-      initialized: client.initialized,
-      configOptions,
-      steps,
-      notes,
-    }
-    return report
-  })
-  return yield* Effect.mapError(Effect.scoped(work), (failure) => new Unusable({ reference: profile.reference, failure, steps }))
+  const attempt: Attempt = { profile, onLine, steps: [], notes: [], stray: [] }
+  const { reference } = profile
+  return yield* Effect.mapError(
+    Effect.scoped(report(attempt)),
+    (failure) => new Unusable({ reference, failure, steps: attempt.steps }),
+  )
 })
 
 export * as HarnessProbe from "./HarnessProbe.ts"

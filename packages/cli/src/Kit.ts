@@ -13,6 +13,7 @@ import { subagentsDelete } from "./Commands/SubagentsDelete.ts"
 import { subagentsList } from "./Commands/SubagentsList.ts"
 import { subagentsLog } from "./Commands/SubagentsLog.ts"
 import { subagentsOrphans } from "./Commands/SubagentsOrphans.ts"
+import { subagentsRepair } from "./Commands/SubagentsRepair.ts"
 import { subagentsShow } from "./Commands/SubagentsShow.ts"
 import { subagentsVerify } from "./Commands/SubagentsVerify.ts"
 import { Completions } from "./Completions.ts"
@@ -47,6 +48,7 @@ export const kit: Group = group("kit", "run coding agents as children of one pro
     subagentsShow,
     subagentsLog,
     subagentsVerify,
+    subagentsRepair,
     subagentsOrphans,
     subagentsDelete,
   ]),
