@@ -44,7 +44,6 @@ export const encode = (
   position: Position,
   unknown: JsonObject = {},
 ): Uint8Array => {
-  const text = stringify(state)
   const head = stringify({
     schema: format.schema,
     version: format.version,
@@ -55,8 +54,15 @@ export const encode = (
     wire_offset: position.offset,
     ...unknown,
   })
-  return encoder.encode(`${head.slice(0, -1)},"state":${text},"sum":"${crcHex(encoder.encode(text))}"}\n`)
+  const prefix = encoder.encode(`${head.slice(0, -1)},"state":`)
+  const bytes = encoder.encode(`${head.slice(0, -1)},"state":${stringify(state)},"sum":"00000000"}\n`)
+  const end = bytes.length - sumLength
+  bytes.set(encoder.encode(crcHex(bytes.subarray(prefix.length, end))), end + 8)
+  return bytes
 }
+
+/** Bytes of `,"sum":"…"}` and the line feed. */
+const sumLength = 19
 
 const integer = (value: Json | undefined, fallback: number): number =>
   typeof value === "number" && Number.isSafeInteger(value) ? value : fallback

@@ -16,7 +16,10 @@ export interface Limits {
   readonly recordBytes: number
   /** A context up to this size, in bytes, is written to `context.json` at every save. */
   readonly smallContextBytes: number
-  /** `context.json` follows when the states logged since exceed this factor of its size. */
+  /**
+   * `context.json` follows when the changes logged since exceed this factor of its size. At 4, a conversation of any length is written about three times in
+   * all: once in the log, at most a quarter more than once in snapshots on the way, and once when the session is closed.
+   */
   readonly snapshotGrowth: number
   /** Sealed segments kept per log; older ones are dropped. Unlimited on disk, bounded for the in-memory twin. */
   readonly keepSegments: number
@@ -32,7 +35,7 @@ export const defaults: Limits = {
   retryMillis: 1000,
   recordBytes: 64 * 1024 * 1024,
   smallContextBytes: 256 * 1024,
-  snapshotGrowth: 1,
+  snapshotGrowth: 4,
   keepSegments: Number.MAX_SAFE_INTEGER,
   lockMillis: 20,
 }
