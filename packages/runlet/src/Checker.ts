@@ -160,9 +160,10 @@ class Checker implements Checking {
   }
 
   #condition(expr: Expr, names: Names, what: string): void {
-    const { kind } = this.infer(expr, names)
-    if (kind !== "boolean" && kind !== "any" && kind !== "union" && kind !== "never")
-      this.report(schemaError("RL2305", `${what} must be Boolean`, expr.span))
+    const type = this.infer(expr, names)
+    if (["boolean", "any", "union", "never"].includes(type.kind)) return
+    const message = `${what} must be Boolean, got ${notation(type)}; there is no truthiness: compare, for example \`x != null\` or \`list.length(xs) > 0\``
+    this.report(schemaError("RL2305", message, expr.span))
   }
 
   #name(expr: Name, names: Names): Type {
@@ -221,15 +222,22 @@ class Checker implements Checking {
       this.report(schemaError("RL2305", "Boolean operator requires Boolean operands", expr.left.span))
     const type = binaryType(expr.op, left, right)
     if (type !== undefined) return type
-    this.report(schemaError("RL2304", "operator does not accept these operand schemas", expr.span))
+    this.report(
+      schemaError(
+        "RL2304",
+        `operator does not accept these operand schemas: ${notation(left)} ${expr.op} ${notation(right)}`,
+        expr.span,
+      ),
+    )
     return logical ? Types.boolean : Types.any
   }
 
   #unary(expr: Expr & { kind: "unary" }, names: Names): Type {
     if (expr.op === "-" && expr.operand.kind === "integer" && BigInt(expr.operand.text) === MAX_INTEGER + 1n) return Types.integer
-    const type = unaryType(expr.op, this.infer(expr.operand, names))
+    const operand = this.infer(expr.operand, names)
+    const type = unaryType(expr.op, operand)
     if (type !== undefined) return type
-    this.report(schemaError("RL2304", "operator does not accept this schema", expr.span))
+    this.report(schemaError("RL2304", `operator does not accept this schema: ${expr.op} ${notation(operand)}`, expr.span))
     return Types.any
   }
 
@@ -257,9 +265,16 @@ class Checker implements Checking {
         return this.#member(expr, names)
       case "index": {
         const target = this.infer(expr.target, names)
-        const type = indexType(target, this.infer(expr.index, names))
+        const index = this.infer(expr.index, names)
+        const type = indexType(target, index)
         if (type === undefined && target.kind !== "never")
-          this.report(schemaError("RL2308", "target and index schemas are incompatible", expr.span))
+          this.report(
+            schemaError(
+              "RL2308",
+              `target and index schemas are incompatible: ${notation(target)} by ${notation(index)}`,
+              expr.span,
+            ),
+          )
         return type ?? Types.any
       }
       case "call":

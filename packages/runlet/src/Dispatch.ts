@@ -152,7 +152,8 @@ export const dispatch = (site: Site, frame: Frame, task: Task, args: ReadonlyArr
       const generation = id === undefined ? 0 : (run.generations.get(id) ?? 0)
       if (id !== undefined) run.generations.set(id, generation + 1)
       run.graph?.update(node, "running")
-      return settle(tool, plain, new Context(site, task.attempt, generation, id, () => identify(site, frame, task, args)))
+      const called = settle(tool, plain, new Context(site, task.attempt, generation, id, () => identify(site, frame, task, args)))
+      return operation === undefined ? called : Effect.andThen(run.journal.dispatching(operation, generation), called)
     })
     const answer = ({ settled, retryAfterMs }: { settled: Settlement; retryAfterMs: number | undefined }): Value | Failed =>
       settled.ok ? read(callable.output, settled.value, callable, span) : failure(callable, settled, retryAfterMs, span)

@@ -23,11 +23,15 @@ export type Settlement =
     }
 
 /**
- * What a run remembers about its calls. `lookup` may answer a call instead of dispatching it; `record` is offered every call that
- * settled, and the call completes after it. Calls of the prelude are never asked about.
+ * What a run remembers about its calls. Calls of the prelude are never asked about. For one call: `lookup`, then unless that answers
+ * `dispatching`, the call, `record`. A call that is interrupted is not recorded: it was dispatched, and nobody knows more.
  */
 export interface Journal {
+  /** May answer a call instead of dispatching it. */
   readonly lookup: (operation: Operation) => Effect.Effect<Option.Option<Settlement>>
+  /** Completes before the call is dispatched for the `generation`-th time, counted from 0. */
+  readonly dispatching: (operation: Operation, generation: number) => Effect.Effect<void>
+  /** Is offered every call that settled, which completes after it. */
   readonly record: (operation: Operation, settlement: Settlement) => Effect.Effect<void>
 }
 
@@ -36,6 +40,7 @@ export const memory = (): Journal => {
   const settled = new Map<string, Settlement>()
   return {
     lookup: (operation) => Effect.sync(() => Option.fromUndefinedOr(settled.get(operation.id))),
+    dispatching: () => Effect.void,
     record: (operation, settlement) =>
       Effect.sync(() => {
         if (settlement.ok) settled.set(operation.id, settlement)

@@ -188,29 +188,36 @@ describe("operation identity", () => {
 })
 
 describe("the journal port", () => {
-  it.effect("is offered every settled call of the host, failures as the tool reported them, before the call completes", () =>
-    Effect.gen(function* () {
-      const seen: Array<readonly [string, Settlement]> = []
-      const journal: Journal = {
-        lookup: () => Effect.succeedNone,
-        record: ({ schemaVersion, tool }, settlement) => Effect.sync(() => seen.push([`${tool} ${schemaVersion}`, settlement])),
-      }
-      const { options } = staged({ "t.a": { return: 9007199254740993n }, "t.b": { policy: "at_most_once", fail: busy } })
-      yield* value("a = t.a()\nb = boundary { return t.b() } catch e { return text.upper(e.code) }\nreturn [a, b]", {
-        ...options,
-        journal,
-      })
-      expect(seen).toEqual([
-        ["t.a 1", { ok: true, value: 9007199254740993n }],
-        ["t.b 1", { ok: false, code: "BUSY", message: "later", retryable: true, uncertain: false, details: {} }],
-      ])
-    }),
+  it.effect(
+    "is told before a call is dispatched and offered every settled one, failures as the tool reported them, before the call completes",
+    () =>
+      Effect.gen(function* () {
+        const seen: Array<readonly [string, Settlement]> = []
+        const begun: Array<string> = []
+        const journal: Journal = {
+          lookup: () => Effect.succeedNone,
+          dispatching: ({ tool }, generation) =>
+            Effect.sync(() => begun.push(`${tool}:${generation}:${stage.calls.get(tool)!.length}`)),
+          record: ({ schemaVersion, tool }, settlement) => Effect.sync(() => seen.push([`${tool} ${schemaVersion}`, settlement])),
+        }
+        const { options, stage } = staged({ "t.a": { return: 9007199254740993n }, "t.b": { policy: "at_most_once", fail: busy } })
+        yield* value("a = t.a()\nb = boundary { return t.b() } catch e { return text.upper(e.code) }\nreturn [a, b]", {
+          ...options,
+          journal,
+        })
+        expect(begun).toEqual(["t.a:0:0", "t.b:0:0"])
+        expect(seen).toEqual([
+          ["t.a 1", { ok: true, value: 9007199254740993n }],
+          ["t.b 1", { ok: false, code: "BUSY", message: "later", retryable: true, uncertain: false, details: {} }],
+        ])
+      }),
   )
 
   it.effect("answers calls that a run before has settled, and nothing is dispatched", () =>
     Effect.gen(function* () {
       const settled = new Map<string, Settlement>()
       const journal: Journal = {
+        dispatching: () => Effect.void,
         lookup: ({ id }: Operation) => Effect.sync(() => Option.fromUndefinedOr(settled.get(id))),
         record: ({ id }, settlement) => Effect.sync(() => settled.set(id, settlement)),
       }

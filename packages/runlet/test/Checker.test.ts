@@ -213,6 +213,13 @@ describe("operators and conditions", () => {
     fine('return 1 if json.parse("true")')
   })
 
+  it("says which types an operator, a condition or an index was given", () => {
+    expect(first("return [1] + 1").message).toBe("operator does not accept these operand schemas: int[] + int")
+    expect(first("return not 1").message).toBe("operator does not accept this schema: not int")
+    expect(first('return 1 if "a"').message).toContain("condition must be Boolean, got string; there is no truthiness")
+    expect(first('return [1]["a"]').message).toBe("target and index schemas are incompatible: int[] by string")
+  })
+
   it("RL2301 and RL2302 bound literals, -2^63 included", () => {
     expect(all("return 9223372036854775808")).toEqual(["RL2301"])
     fine("return [9223372036854775807, -9223372036854775808]")
@@ -265,6 +272,14 @@ describe("calls", () => {
       fine(`return ${source}`)
   })
 
+  it("RL2311 says what is at fault", () => {
+    const said = (source: string) => first(`return ${source}`).message.split("schema: ")[1]
+    expect(said("net.get(null)")).toBe("expected string, got null")
+    expect(said("net.put({})")).toBe("missing `id`")
+    expect(said("net.put({ id: 1, no: 2 })")).toBe("unknown property `no`; known are `id`, `tag`")
+    expect(said('net.put({ id: "x" })')).toBe("property `id`: expected int, got string")
+  })
+
   it("RL2314 checks what fail is given", () => {
     expect(all('return fail("A")')).toEqual(["RL2314"])
     expect(first('return fail(1, "m")').message).toBe("fail code must be a string, got int")
@@ -285,8 +300,10 @@ describe("calls", () => {
 
 describe("loops and folds", () => {
   it("RL2309 refuses what cannot be walked", () => {
-    expect(first("return for x in 1 { return x }").message).toBe("for collection must be a list, object, or map")
-    expect(first('return fold a = 0 for x in "s" { return a }').message).toBe("fold collection must be a list, object, or map")
+    expect(first("return for x in 1 { return x }").message).toBe("for collection must be a list, object, or map, got int")
+    expect(first('return fold a = 0 for x in "s" { return a }').message).toBe(
+      "fold collection must be a list, object, or map, got string",
+    )
   })
 
   it("types the items of lists and objects", () => {

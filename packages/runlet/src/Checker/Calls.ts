@@ -7,6 +7,7 @@ import type { Call, Fail } from "../Syntax.ts"
 import * as Types from "../Types.ts"
 import { type Type, typeKind, variants } from "../Types.ts"
 import type { Checking } from "./Checking.ts"
+import { mismatch } from "./Mismatch.ts"
 import type { Names } from "./Names.ts"
 
 const counted = (name: string, required: number, total: number, received: number) => {
@@ -44,8 +45,15 @@ export const callType = (checking: Checking, expr: Call, names: Names): Type => 
     checking.report(schemaError("RL2208", counted(callable.name, required, parameters.length, expr.args.length), expr.span))
   for (const [at, arg] of expr.args.slice(0, parameters.length).entries()) {
     const type = checking.infer(arg, names)
-    if (rank(type, parameters[at]!.type) === undefined)
-      checking.report(schemaError("RL2311", "argument cannot be safely converted to the tool parameter schema", arg.span))
+    const wanted = parameters[at]!.type
+    if (rank(type, wanted) === undefined)
+      checking.report(
+        schemaError(
+          "RL2311",
+          `argument cannot be safely converted to the tool parameter schema: ${mismatch(type, wanted)}`,
+          arg.span,
+        ),
+      )
   }
   checkPattern(checking, expr)
   return callable.output.type

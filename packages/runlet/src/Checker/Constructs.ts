@@ -12,7 +12,7 @@ import {
   operands,
 } from "../Syntax.ts"
 import * as Types from "../Types.ts"
-import { sameType, type Type, union } from "../Types.ts"
+import { notation, sameType, type Type, union } from "../Types.ts"
 import { needsConversion, unify } from "./Accumulator.ts"
 import type { Checking } from "./Checking.ts"
 import type { Names } from "./Names.ts"
@@ -42,9 +42,12 @@ const blockHoldsCall = (block: Block): boolean =>
   holdsCall(block.result) || block.statements.some((statement) => expressions(statement).some(holdsCall))
 
 const items = (checking: Checking, collection: Expr, names: Names, word: "for" | "fold"): Type => {
-  const type = itemType(checking.infer(collection, names))
+  const found = checking.infer(collection, names)
+  const type = itemType(found)
   if (type !== undefined) return type
-  checking.report(schemaError("RL2309", `${word} collection must be a list, object, or map`, collection.span))
+  checking.report(
+    schemaError("RL2309", `${word} collection must be a list, object, or map, got ${notation(found)}`, collection.span),
+  )
   return Types.any
 }
 
