@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Machine } from "./support/Machine.ts"
@@ -24,7 +24,7 @@ const files = (directory: string): ReadonlyArray<string> =>
     .map((entry) => join(entry.parentPath, entry.name))
 
 describe("a child's directory", () => {
-  it("K01 K02 K03 K05 holds the four files: who it is, its system prompt, its wire, and what it would resume from", async () => {
+  it("K01 K02 K05 holds the four files: who it is, its system prompt, its wire, and what it would resume from", async () => {
     const agent = await kit.agent("demo")
     const { out, err } = await kit.compose(
       'a = subagent({ prompt: "one", name: "Scout" })\nreturn prompt({ subagent: a, prompt: "two" })',
@@ -47,6 +47,23 @@ describe("a child's directory", () => {
     expect(context).toContain(String(acpSession))
   })
 
+  it("K03 keeps a definition's body as the system prompt, sends it before the first prompt, and never again", async () => {
+    const agent = await kit.agent("demo")
+    mkdirSync(join(kit.kitHome, "agents"), { recursive: true })
+    writeFileSync(join(kit.kitHome, "agents/reviewer.md"), "---\ndescription: looks for bugs\n---\nYou look for bugs.\n")
+    const first = await kit.compose(
+      'a = subagent({ prompt: "one", agent: "reviewer" })\nreturn prompt({ subagent: a, prompt: "two" })',
+    )
+    const session = sessionOf(first.err)
+    const { id } = JSON.parse(first.out)
+    expect(read(directoryOf(session, id), "prompt.txt").trim()).toBe("You look for bugs.")
+    await kit.value('return prompt({ subagent: subagents({})[0], prompt: "three" }).output', "--session", session)
+    const [one, two, three] = kit.prompts(agent)
+    expect(one).toEqual([expect.stringContaining("You look for bugs."), "one"])
+    expect([two, three]).toEqual([["two"], ["three"]])
+    expect(read(directoryOf(session, id), "prompt.txt").trim()).toBe("You look for bugs.")
+  })
+
   it("K04 K08 records every frame of both directions, in order, as it was on the wire", async () => {
     const agent = await kit.agent("demo", {
       reply: [{ tool: { toolCallId: "t", title: "look", status: "in_progress" } }, { say: "done" }],
@@ -64,7 +81,7 @@ describe("a child's directory", () => {
     expect(numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0))).toBe(true)
   })
 
-  it("K06 K16 keeps a closed child's directory, says so, and leaves no temporary file", async () => {
+  it("K16 keeps a closed child's directory, says so, and leaves no temporary file", async () => {
     await kit.agent("demo")
     const { out, err } = await kit.compose('a = subagent({ prompt: "one" })\n_ = close(a)\nreturn a.id')
     const session = sessionOf(err)
