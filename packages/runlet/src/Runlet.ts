@@ -153,7 +153,7 @@ const surface = (failed: Failed, lines: Lines): RunletError => {
 const deliver = (value: Value, limits: Limits): Value | Failed => {
   const large = () =>
     new Failed("RL4112", `the program's value exceeded the host limit of ${limits.outputBytes} bytes`, undefined)
-  if (sizeOf(value) > limits.outputBytes * 8) return large()
+  if (sizeOf(value) > limits.outputBytes) return large()
   const text = present(value)
   if (text instanceof NotPresentable) return new Failed("RL5207", `NOT_JSON_REPRESENTABLE: ${text.message}`, undefined)
   return utf8Length(text) > limits.outputBytes ? large() : value

@@ -19,7 +19,7 @@ export class Float {
 export class List {
   readonly buffer: Array<Value>
   readonly length: number
-  /** Estimated UTF-8 length of the presentation, never more than the true one by kind. */
+  /** Estimated length of the presentation in UTF-8, never more than the true one. */
   readonly size: number
   /** Levels of nesting, 1 for a list of scalars. */
   readonly depth: number
@@ -89,29 +89,28 @@ export class Obj {
 export const MIN_INTEGER = -(2n ** 63n)
 export const MAX_INTEGER = 2n ** 63n - 1n
 
-/** Size of a value as the limits count it. */
+/** Size of a value as the limits count it: at most the length of its JSON. */
 export const sizeOf = (value: Value): number => {
   switch (typeof value) {
     case "string":
       return value.length + 2
     case "number":
-      return value < 10 && value >= 0 ? 1 : 8
+      return value < 10 && value >= 0 ? 1 : 2
     case "bigint":
-      return 18
+      return 16
     case "boolean":
       return 4
   }
   if (value === null) return 4
-  if (value instanceof Float) return 8
-  if (value instanceof Uint8Array) return value.length
-  return value.size
+  if (value instanceof Float) return 1
+  return value instanceof Uint8Array ? value.length : value.size
 }
 
 const depthOf = (value: Value): number => (value instanceof List || value instanceof Obj ? value.depth : 0)
 
 /** A list of these items; the array must not change afterwards. */
 export const list = (items: Array<Value>): List => {
-  let size = 2
+  let size = items.length === 0 ? 2 : 1
   let depth = 0
   for (const item of items) {
     size += sizeOf(item) + 1
@@ -122,7 +121,7 @@ export const list = (items: Array<Value>): List => {
 
 /** An object of these entries; the map must not change afterwards. */
 export const object = (entries: ReadonlyMap<string, Value>): Obj => {
-  let size = 2
+  let size = entries.size === 0 ? 2 : 1
   let depth = 0
   for (const [key, item] of entries) {
     size += key.length + 4 + sizeOf(item)
@@ -139,7 +138,7 @@ export const merge = (left: Obj, right: Obj): Obj => {
   if (right.count === 0) return left
   if (left.count === 0) return right
   let count = left.count + right.count
-  let size = left.size + right.size - 2
+  let size = left.size + right.size - 1
   for (const key of right.entries.keys()) {
     const covered = left.get(key)
     if (covered === undefined) continue
@@ -166,7 +165,7 @@ export const record = (entries: Record<string, Value>): Obj => object(new Map(Ob
 export const concat = (left: List, right: List): List => {
   if (right.length === 0) return left
   if (left.length === 0) return right
-  const size = left.size + right.size - 2
+  const size = left.size + right.size - 1
   const depth = Math.max(left.depth, right.depth)
   const buffer = left.buffer.length === left.length ? left.buffer : left.buffer.slice(0, left.length)
   const count = right.length

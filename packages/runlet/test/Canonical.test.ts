@@ -1,8 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Canonical } from "../src/Canonical.ts"
 import { digest, encode } from "../src/Identity.ts"
+import { fromJson } from "../src/JsonValue.ts"
 import { sha256, toHex } from "../src/Sha256.ts"
-import { compareText, concat, float, list, merge, object, record, same, type Value } from "../src/Value.ts"
+import { compareText, concat, float, list, merge, object, record, same, sizeOf, type Value } from "../src/Value.ts"
 
 const hex = (value: Value) => toHex(encode(value))
 
@@ -84,6 +85,33 @@ describe("values", () => {
     expect(third.buffer).toBe(second.buffer)
     expect([first, second, third, other].map(Canonical.stringify)).toEqual(["[1]", "[1,2]", "[1,2,3]", "[1,2,4]"])
     expect(Canonical.stringify(concat(third, third))).toBe("[1,2,3,1,2,3]")
+  })
+
+  it("estimates a size that is never more than the JSON, and close to it for text and structure", () => {
+    const values: ReadonlyArray<Value> = [
+      1,
+      -1,
+      42,
+      float(2),
+      true,
+      null,
+      "é😀",
+      [],
+      ["a"],
+      [1, [2, "x"]],
+      {},
+      { a: 1, b: [null, { c: "😀" }] },
+    ].map((value) =>
+      typeof value === "object" && value !== null && !("value" in value) ? (fromJson(value) as Value) : (value as Value),
+    )
+    for (const value of values) {
+      const bytes = new TextEncoder().encode(Canonical.stringify(value)).length
+      expect(sizeOf(value), Canonical.stringify(value)).toBeLessThanOrEqual(bytes)
+      expect(sizeOf(value) * 4, Canonical.stringify(value)).toBeGreaterThanOrEqual(bytes)
+    }
+    const grown = concat(concat(list([1]), list([2, 3])), list(["x"]))
+    expect(grown.size).toBe(list([1, 2, 3, "x"]).size)
+    expect(merge(record({ a: 1, b: "x" }), record({ b: "yy", c: 2 })).size).toBe(record({ a: 1, b: "yy", c: 2 }).size)
   })
 
   it("merges objects without changing either, however many layers they have", () => {
