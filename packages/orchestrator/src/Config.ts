@@ -123,7 +123,7 @@ export const load = Effect.fn("Config.load")(function* (
     .pipe(
       Effect.catch((error) =>
         error.reason._tag === "NotFound" && options.required !== true
-          ? Effect.succeed(undefined)
+          ? Effect.void
           : Effect.fail(refuse(path, [{ code: "CONFIG", message: `could not read config: ${error.reason._tag}` }])),
       ),
     )

@@ -102,7 +102,7 @@ const attempt = Effect.fnUntraced(function* (
     Effect.onError(() => Effect.andThen(child.stop(impatient(limits)), Scope.close(scope, Exit.void))),
   )
   const stop = (how?: "afterCancel") =>
-    Effect.raceFirst(client.flush, Effect.sleep(limits.drainMs)).pipe(
+    Effect.timeoutOption(client.flush, limits.drainMs).pipe(
       Effect.andThen(child.stop(how === undefined ? ladder(limits) : impatient(limits))),
       Effect.andThen(Scope.close(scope, Exit.void)),
       Effect.uninterruptible,

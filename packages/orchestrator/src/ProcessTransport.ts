@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(function* (
     end: child.endInput,
     closed: Effect.gen(function* () {
       const { code, signal } = yield* child.exit
-      yield* Effect.raceFirst(Fiber.await(pump), Effect.sleep(options.drainMs))
+      yield* Effect.timeoutOption(Fiber.await(pump), options.drainMs)
       return new TransportClosed({ reason: "eof", exitCode: code, signal, stderrTail: tail.text })
     }),
   }

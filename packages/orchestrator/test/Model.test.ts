@@ -19,7 +19,7 @@ import * as Scope from "effect/Scope"
 import { MemoryAgents } from "./support/MemoryAgents.ts"
 import { watch } from "./support/World.ts"
 
-const sequences = Number(process.env.KIT_TEST_MODEL_SEQUENCES ?? 60)
+const sequences = Number(process.env.KIT_TEST_MODEL_SEQUENCES ?? 30)
 const places = 4
 
 type Outcome = "ok" | "refuse" | "auth" | "exit" | "hang"
