@@ -26,6 +26,9 @@ export const live = (event: SessionEvent, features: Features): ReadonlyArray<Ses
       return features.notices
         ? [{ sessionUpdate: "notice", severity: "warning", title: "Response interrupted; replacement follows" }]
         : []
+    case "started":
+    case "stopped":
+      return []
     case "item":
       return event.item.type === "call" || event.item.type === "result" ? replay(event.item) : []
   }
@@ -67,7 +70,7 @@ export const replay = (item: Item): ReadonlyArray<SessionUpdate> => {
         {
           sessionUpdate: "tool_call_update",
           toolCallId: item.id,
-          status: item.status === "completed" ? "completed" : "failed",
+          status: statuses[item.status],
           content: [{ type: "content", content: { type: "text", text: resultText(item) } }],
           rawOutput: item.output,
         },
@@ -77,6 +80,8 @@ export const replay = (item: Item): ReadonlyArray<SessionUpdate> => {
       return []
   }
 }
+
+const statuses = { completed: "completed", failed: "failed", interrupted: "failed", detached: "in_progress" } as const
 
 /** The reason of a prompt's answer; a turn that failed has an error instead. */
 export const stopReason = (reason: Exclude<(Item & { type: "stop" })["reason"], "error">): StopReason => reason

@@ -22,8 +22,12 @@ export const live = (event: SessionEvent): ReadonlyArray<SessionUpdate> => {
       return [{ sessionUpdate: "session_info_update", title: event.title }]
     case "superseded":
       return event.items.flatMap((item) => takeBack(item))
+    case "started":
+      return [{ sessionUpdate: "state_update", state: "running" }]
+    case "stopped":
+      return [...failureNotice(event.stop), idle(event.stop.reason, event.background)]
     case "item":
-      return liveItem(event.item)
+      return event.item.type === "answer" || event.item.type === "thought" ? [] : replay(event.item)
   }
 }
 
@@ -32,28 +36,19 @@ const takeBack = (item: Item): ReadonlyArray<SessionUpdate> => {
   return item.type === "thought" ? [{ sessionUpdate: "agent_thought", messageId: item.id, content: [] }] : []
 }
 
-const liveItem = (item: Item): ReadonlyArray<SessionUpdate> => {
-  switch (item.type) {
-    case "prompt":
-      return [...replay(item), { sessionUpdate: "state_update", state: "running" }]
-    case "stop":
-      return [...failureNotice(item), idle(item.reason)]
-    case "answer":
-    case "thought":
-      return []
-    default:
-      return replay(item)
-  }
-}
-
 const failureNotice = ({ reason, message }: Stop): ReadonlyArray<SessionUpdate> =>
   reason === "error" && message !== undefined ? [{ sessionUpdate: "notice", severity: "error", title: message }] : []
 
 type Stop = Item & { readonly type: "stop" }
 
 /** A turn that failed ends with a reason of our own: the protocol's `error` is not in every revision of version 2. */
-const idle = (reason: Stop["reason"]) =>
-  ({ sessionUpdate: "state_update", state: "idle", stopReason: reason === "error" ? "_error" : reason }) as SessionUpdate
+const idle = (reason: Stop["reason"], background: ReadonlyArray<string>) =>
+  ({
+    sessionUpdate: "state_update",
+    state: "idle",
+    stopReason: reason === "error" ? "_error" : reason,
+    ...(background.length === 0 ? {} : { background: background.map((toolCallId) => ({ type: "tool_call", toolCallId })) }),
+  }) as SessionUpdate
 
 /** What a session that is not at work is: the snapshot that ends an attachment. */
 export const atRest: SessionUpdate = { sessionUpdate: "state_update", state: "idle" }
@@ -102,7 +97,7 @@ export const replay = (item: Item): ReadonlyArray<SessionUpdate> => {
   }
 }
 
-const statuses = { completed: "completed", failed: "failed", interrupted: "cancelled" } as const
+const statuses = { completed: "completed", failed: "failed", interrupted: "cancelled", detached: "in_progress" } as const
 
 /** The configuration options of a session. */
 export const options = (list: ReadonlyArray<ConfigOption>): Array<SessionConfigOption> =>

@@ -64,7 +64,8 @@ export const sessions = ({ rules, tools = [] }: Setup) =>
         system: "",
         limits: TurnLoop.defaultLimits,
         origin: "top_level",
-        tools: () => Effect.succeed([ComposeTool.make({ tools, catalog: [] })]),
+        tools: ({ background }) =>
+          Effect.succeed([ComposeTool.make({ tools, catalog: [], background, spill: (_id, output) => Effect.succeed(output) })]),
       }).pipe(Layer.provide(Layer.mergeAll(Files.layer, SessionStore.layerMemory))),
     ),
     (context) => Context.get(context, AgentSessions.Service),

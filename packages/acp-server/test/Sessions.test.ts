@@ -1,7 +1,9 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import type { Tool } from "@acp-kit/runlet/Host"
 import { expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import { connect, type Peer, type Setup, sessions } from "./Peer.ts"
 import type { Message } from "./WireSchemas.ts"
@@ -205,5 +207,40 @@ it.live("shows no capability that does not work", () =>
       additionalDirectories: {},
       inject: { modes: ["steer"], steerInStream: ["finish"], pending: { replace: true } },
     })
+  }),
+)
+
+it.live("both versions show a call that goes on in the background, and the turn that its end wakes", () =>
+  Effect.gen(function* () {
+    for (const version of [1, 2] as const) {
+      const gate = yield* Deferred.make<void>()
+      const wait: Tool = {
+        name: "wait",
+        summary: "waits",
+        parameters: [{ name: "input", schema: { type: "object" } }],
+        output: true,
+        policy: "at_most_once",
+        schemaVersion: "1",
+        handler: () => Effect.as(Deferred.await(gate), "waited"),
+      }
+      const { client } = yield* machine({ tools: [wait] })
+      const { peer, call, prompt } = yield* client(version)
+      const { sessionId } = yield* call("session/new")
+      yield* prompt(sessionId, "```runlet background=true\nreturn wait({})\n```")
+      const card = peer.updates(sessionId).find((update) => update.toolCallId !== undefined)?.toolCallId
+      expect(peer.updates(sessionId).findLast((update) => update.toolCallId === card)).toMatchObject({ status: "in_progress" })
+      if (version === 2) {
+        expect(peer.updates(sessionId).find(isIdle)).toMatchObject({ background: [{ type: "tool_call", toolCallId: card }] })
+      }
+      yield* Deferred.succeed(gate, undefined)
+      yield* peer.update((update) => update.content?.text === "waited")
+      if (version === 2) yield* peer.message(() => peer.updates(sessionId).filter(isIdle).length === 2)
+      expect(peer.updates(sessionId)).toContainEqual(
+        expect.objectContaining({ toolCallId: card, status: "completed", rawOutput: "waited" }),
+      )
+      const states = peer.updates(sessionId).filter((update) => update.sessionUpdate === "state_update")
+      expect(states.map((update) => update.state)).toEqual(version === 1 ? [] : ["running", "idle", "running", "idle"])
+      expect(peer.violations()).toEqual([])
+    }
   }),
 )

@@ -5,12 +5,13 @@ import * as Fiber from "effect/Fiber"
 import * as Ref from "effect/Ref"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
+import type { Arrivals, Steering } from "./Arrivals.ts"
+import type { BackgroundCalls } from "./BackgroundCalls.ts"
 import type { History } from "./History.ts"
 import { Ids } from "./Ids.ts"
 import type { Blocks, Item, StopReason } from "./Item.ts"
 import type { Interface as Provider } from "./ModelProvider.ts"
 import { type ConfigOption, OptionRefused, type Selection, SessionOptions } from "./SessionOptions.ts"
-import { type SteeringQueue, SteeringQueues } from "./SteeringQueue.ts"
 import { Titles } from "./Title.ts"
 import { type Limits, type Tool, type Turn, type TurnEvent, type TurnFailed, TurnLoop } from "./TurnLoop.ts"
 
@@ -29,8 +30,12 @@ export interface AcceptedTurn {
   readonly result: Effect.Effect<StopReason, TurnFailed>
 }
 
-/** What a viewer of a session is told, in order. */
-export type SessionEvent = TurnEvent | { readonly type: "title"; readonly title: string }
+/** What a viewer of a session is told, in order. The end of a turn is a `stopped`, which names the calls that go on in the background. */
+export type SessionEvent =
+  | TurnEvent
+  | { readonly type: "title"; readonly title: string }
+  | { readonly type: "started" }
+  | { readonly type: "stopped"; readonly stop: Item & { readonly type: "stop" }; readonly background: ReadonlyArray<string> }
 
 /** One conversation. Its turns belong to the scope that made it: closing that cancels the one that runs. */
 export interface AgentSession {
@@ -48,8 +53,10 @@ export interface AgentSession {
    */
   readonly begin: (content: Blocks, after: Effect.Effect<void>) => Effect.Effect<AcceptedTurn, SessionBusy>
   /** Guidance for the running turn. */
-  readonly steering: Pick<SteeringQueue, "add" | "revoke" | "replace">
-  /** Cancels the running turn, if there is one, and succeeds once it has stopped. */
+  readonly steering: Steering
+  /** Starts a turn of its own for results that wait, unless one runs (it will take them). */
+  readonly wake: Effect.Effect<void>
+  /** Cancels the running turn, if there is one, and succeeds once it has stopped. A nested session stops its background calls too. */
   readonly cancel: Effect.Effect<void>
   /** A turn was accepted and has not stopped yet. */
   readonly working: Effect.Effect<boolean>
@@ -68,6 +75,10 @@ export interface Options {
   readonly system: string
   readonly tools: ReadonlyArray<Tool>
   readonly limits: Limits
+  readonly arrivals: Arrivals
+  readonly background: BackgroundCalls
+  /** A nested session ends a turn only when its background calls have ended. */
+  readonly nested: boolean
   /** Remembers the title that the first prompt gives. */
   readonly rename: (title: string) => Effect.Effect<void>
   /** Where the events of its turns go, in order and awaited. */
@@ -76,35 +87,42 @@ export interface Options {
 
 /** A session over a history; `id` and directories are as checked. */
 export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<AgentSession, never, Scope.Scope> {
-  const { id, cwd, additionalDirectories, history, provider, selection, system, tools, limits, view } = options
+  const { id, cwd, additionalDirectories, history, provider, selection, system, tools, limits } = options
+  const { arrivals, background, nested, view } = options
   const scope = yield* Effect.scope
   const fork = Effect.runForkWith(yield* Effect.context<never>())
-  const steering = SteeringQueues.make()
   let working: object | undefined
   let latest: Fiber.Fiber<StopReason, TurnFailed> | undefined
 
-  const begin = Effect.fn("AgentSession.begin")(function* (content: Blocks, after: Effect.Effect<void>) {
-    const messageId = yield* Ids.next("m")
-    const { model, effort } = yield* Ref.get(selection)
-    if (working !== undefined) return yield* new SessionBusy({ id })
+  /** Starts a turn; nothing may come between the caller's look at `working` and this. */
+  const start = (opening: ReadonlyArray<Item>, after: Effect.Effect<void>, { model, effort }: Selection) => {
     const mine = {}
     working = mine
-    steering.open()
+    arrivals.open()
     const free = Effect.sync(() => {
       if (working !== mine) return
       working = undefined
-      steering.close()
+      arrivals.close()
     })
-    const titled = history.items().some((item) => item.type === "prompt") ? Effect.void : giveTitle(options, content)
+    const titled = history.items().some((item) => item.type === "prompt") ? Effect.void : giveTitle(options, opening)
     const emit = (event: TurnEvent) => {
-      if (isItem(event, "prompt")) return Effect.andThen(view(event), titled)
-      return isItem(event, "stop") ? Effect.andThen(free, view(event)) : view(event)
+      if (event.type !== "item") return view(event)
+      if (event.item.type === "prompt") return Effect.andThen(view(event), Effect.andThen(view({ type: "started" }), titled))
+      if (event.item.type !== "stop") return view(event)
+      return Effect.andThen(free, view({ type: "stopped", stop: event.item, background: background.running() }))
     }
-    const turn: Turn = { provider, model, effort, system, tools, history, steering, limits, emit }
-    const work = Effect.andThen(after, TurnLoop.run(turn, { type: "prompt", id: messageId, content }))
-    const fiber = Fiber.runIn(fork(Effect.ensuring(work, free), { uninterruptible: true }), scope)
-    latest = fiber
-    return { messageId, result: resultOf(fiber) }
+    const arriving = { take: Effect.sync(arrivals.take), finish: nested ? finishNested : Effect.sync(arrivals.finish) }
+    const turn: Turn = { provider, model, effort, system, tools, history, arriving, limits, emit }
+    const awake = opening.some((item) => item.type === "prompt") ? Effect.void : view({ type: "started" })
+    const work = Effect.andThen(after, Effect.andThen(awake, TurnLoop.run(turn, opening)))
+    latest = Fiber.runIn(fork(Effect.ensuring(work, free), { uninterruptible: true }), scope)
+    return latest
+  }
+
+  const finishNested: Effect.Effect<ReadonlyArray<Item>> = Effect.suspend(() => {
+    const busy = background.running().length > 0
+    const arrived = busy ? arrivals.take() : arrivals.finish()
+    return arrived.length > 0 || !busy ? Effect.succeed(arrived) : Effect.andThen(arrivals.next, finishNested)
   })
 
   return {
@@ -112,8 +130,18 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     cwd,
     additionalDirectories,
     history,
-    steering,
-    begin,
+    steering: arrivals.steering,
+    begin: Effect.fn("AgentSession.begin")(function* (content, after) {
+      const messageId = yield* Ids.next("m")
+      const chosen = yield* Ref.get(selection)
+      if (working !== undefined) return yield* new SessionBusy({ id })
+      const fiber = start([{ type: "prompt", id: messageId, content }], after, chosen)
+      return { messageId, result: resultOf(fiber) }
+    }),
+    wake: Effect.map(Ref.get(selection), (chosen) => {
+      const results = working === undefined ? arrivals.take() : []
+      if (results.length > 0) start(results, Effect.void, chosen)
+    }),
     options: Effect.map(Ref.get(selection), (chosen) => SessionOptions.list(provider, chosen)),
     setOption: Effect.fn("AgentSession.setOption")(function* (option, value) {
       const chosen = yield* SessionOptions.set(provider, yield* Ref.get(selection), option, value)
@@ -124,19 +152,19 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       yield* Ref.set(selection, chosen)
       return SessionOptions.list(provider, chosen)
     }),
-    cancel: Effect.suspend(() => (latest ? Fiber.interrupt(latest) : Effect.void)),
+    cancel: Effect.suspend(() =>
+      Effect.andThen(latest ? Fiber.interrupt(latest) : Effect.void, nested ? background.stopAll : Effect.void),
+    ),
     working: Effect.sync(() => working !== undefined),
     idle: Effect.suspend(() => (latest ? Effect.asVoid(Fiber.await(latest)) : Effect.void)),
   }
 })
 
 /** Names a session after its first prompt. */
-const giveTitle = ({ rename, view }: Options, content: Blocks): Effect.Effect<void> => {
-  const title = Titles.titleOf(content)
+const giveTitle = ({ rename, view }: Options, opening: ReadonlyArray<Item>): Effect.Effect<void> => {
+  const title = opening.flatMap((item) => (item.type === "prompt" ? [Titles.titleOf(item.content)] : []))[0]
   return title === undefined ? Effect.void : Effect.andThen(rename(title), view({ type: "title", title }))
 }
-
-const isItem = (event: TurnEvent, type: Item["type"]) => event.type === "item" && event.item.type === type
 
 const resultOf = (fiber: Fiber.Fiber<StopReason, TurnFailed>): Effect.Effect<StopReason, TurnFailed> =>
   Effect.flatMap(Fiber.await(fiber), (exit) =>

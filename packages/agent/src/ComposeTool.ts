@@ -1,7 +1,8 @@
 import { Compose, type ComposeFailure } from "@acp-kit/orchestrator/Compose"
 import { type Healed, heal } from "@acp-kit/runlet/Heal"
-import type { JsonObject, Tool as RunletTool } from "@acp-kit/runlet/Host"
+import type { Json, JsonObject, Tool as RunletTool } from "@acp-kit/runlet/Host"
 import * as Effect from "effect/Effect"
+import type { BackgroundCalls } from "./BackgroundCalls.ts"
 import { ComposeGuide, type Entry } from "./ComposeGuide.ts"
 import { type ComposeInput, readInput } from "./ComposeInput.ts"
 import type { Outcome, Tool } from "./TurnLoop.ts"
@@ -11,6 +12,10 @@ export interface Options {
   readonly tools: ReadonlyArray<RunletTool>
   /** What the model is told of them, in the order in which it reads them. */
   readonly catalog: ReadonlyArray<Entry>
+  /** Where a call goes on that asks for it. */
+  readonly background: BackgroundCalls
+  /** Shortens a result that is too long for the model. */
+  readonly spill: (id: string, output: Json) => Effect.Effect<Json>
 }
 
 const input: JsonObject = {
@@ -31,11 +36,18 @@ const input: JsonObject = {
  * `compose`: the agent's one tool. It runs a program of at most 128 calls, repaired where it does not parse, and what the program
  * returns is its result.
  */
-export const make = ({ tools, catalog }: Options): Tool => ({
+export const make = ({ tools, catalog, background, spill }: Options): Tool => ({
   spec: { name: "compose", description: ComposeGuide.describe(catalog), input },
-  run: (_id, given) => {
+  run: (id, given) => {
     const read = readInput(given)
-    return typeof read === "string" ? Effect.succeed(refused(read)) : run(read, tools)
+    if (typeof read === "string") return Effect.succeed(refused(read))
+    const work = Effect.flatMap(run(read, tools), (outcome) =>
+      outcome.status === "completed"
+        ? Effect.map(spill(id, outcome.output), (output): Outcome => ({ status: "completed", output }))
+        : Effect.succeed(outcome),
+    )
+    if (read.background === undefined || read.background === false) return work
+    return background.run(id, read.background === true ? 0 : read.background, work)
   },
 })
 

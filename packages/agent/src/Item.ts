@@ -6,8 +6,11 @@ export type Blocks = ReadonlyArray<JsonObject>
 /** Why a turn ended that did not fail. */
 export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled"
 
-/** How a call ended. `interrupted` stands for a call that nobody answered: its effects may have happened. */
-export type ResultStatus = "completed" | "failed" | "interrupted"
+/**
+ * How a call ended. `interrupted` stands for a call that nobody answered: its effects may have happened. A `detached` one goes on in the
+ * background, and another result of the same id follows when it has ended.
+ */
+export type ResultStatus = "completed" | "failed" | "interrupted" | "detached"
 
 /**
  * One entry of a conversation, in the order in which it happened. Ids are unique within the session and are the message
@@ -25,8 +28,11 @@ export type Item =
   | { readonly type: "selection"; readonly model: string; readonly effort: string }
 
 /** The calls that have no result yet, in order. A history is valid for a model request when there are none. */
-export const unanswered = (items: ReadonlyArray<Item>): ReadonlyArray<Item & { readonly type: "call" }> => {
-  const answered = new Set(items.flatMap((item) => (item.type === "result" ? [item.id] : [])))
+export const unanswered = (items: ReadonlyArray<Item>): ReadonlyArray<Item & { readonly type: "call" }> =>
+  withoutResult(items, () => true)
+
+const withoutResult = (items: ReadonlyArray<Item>, counts: (status: ResultStatus) => boolean) => {
+  const answered = new Set(items.flatMap((item) => (item.type === "result" && counts(item.status) ? [item.id] : [])))
   return items.filter((item) => item.type === "call").filter((call) => !answered.has(call.id))
 }
 
@@ -38,11 +44,15 @@ export const read = (record: Json): Item | undefined =>
     ? (record as unknown as Item)
     : undefined
 
-/** What a history needs so that the next turn can follow, after whatever cut it off: results for its open calls, and a stop. */
+/**
+ * What a history needs so that the next turn can follow, after the process that worked on it is gone: results for its open calls, those
+ * in the background among them, and a stop.
+ */
 export const mend = (items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
+  const results = withoutResult(items, (status) => status !== "detached").map((call) => interruptedResult(call.id))
   const last = items.findLast((item) => item.type !== "selection")
-  if (last === undefined || last.type === "stop") return []
-  return [...unanswered(items).map((call) => interruptedResult(call.id)), { type: "stop", reason: "cancelled" }]
+  const stopped = last === undefined || last.type === "stop"
+  return stopped && results.length === 0 ? [] : [...results, { type: "stop", reason: "cancelled" }]
 }
 
 /** What a branch starts with: everything up to the end of the last turn that ended. */

@@ -8,6 +8,7 @@ import { Subagents } from "@acp-kit/orchestrator/Subagents"
 import { SubagentTools } from "@acp-kit/orchestrator/SubagentTools"
 import { Host } from "@acp-kit/platform/Host"
 import type { Processes } from "@acp-kit/platform/Processes"
+import * as Layout from "@acp-kit/store/Layout"
 import type { SessionStore } from "@acp-kit/store/SessionStore"
 import * as Effect from "effect/Effect"
 import type * as FileSystem from "effect/FileSystem"
@@ -15,6 +16,8 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Ref from "effect/Ref"
 import { AgentSessions } from "./AgentSessions.ts"
+import { SessionArtifacts } from "./Artifacts.ts"
+import { CloseCall } from "./CloseCall.ts"
 import { ComposeGuide } from "./ComposeGuide.ts"
 import { ComposeTool } from "./ComposeTool.ts"
 import { SetupRefused } from "./Directories.ts"
@@ -107,9 +110,10 @@ interface Nesting {
 
 /** The tools of one session, its children among them. The scope holds all of it. */
 const sessionTools = Effect.fnUntraced(
-  function* ({ writer, cwd, additionalDirectories, selection }: SessionContext, { depth, harnesses, inherited }: Nesting) {
+  function* (context: SessionContext, { depth, harnesses, inherited }: Nesting) {
+    const { writer, cwd, additionalDirectories, selection, background } = context
     const limits = yield* Limits.Service
-    const { env } = yield* Host.Service
+    const { env, kitHome } = yield* Host.Service
     const subagents = yield* Subagents.make({
       session: writer,
       depth,
@@ -118,9 +122,11 @@ const sessionTools = Effect.fnUntraced(
       harnesses,
       inherited: Effect.map(Ref.get(selection), ({ model }) => ({ ...inherited, model })),
     })
-    const local = yield* LocalTools.make({ root: cwd, env })
+    const artifacts = yield* SessionArtifacts.make(`${Layout.sessionPath(kitHome, writer.id)}/${Layout.artifactsName}`)
+    const local = [...(yield* LocalTools.make({ root: cwd, env })), artifacts.tool]
+    const verbs = SubagentTools.make(subagents).map((tool) => (tool.name === "close" ? CloseCall.wrap(tool, background) : tool))
     const catalog = [...Catalog.entries({ harnesses, depth, limits }), ...local.map(ComposeGuide.entryOf)]
-    return [ComposeTool.make({ tools: [...SubagentTools.make(subagents), ...local], catalog })]
+    return [ComposeTool.make({ tools: [...verbs, ...local], catalog, background, spill: artifacts.spill })]
   },
   Effect.mapError((error) => new SetupRefused({ message: error.message })),
 )

@@ -14,7 +14,8 @@ export const defaultWindow = 128_000
 /**
  * The embedded model: no key, no network, no chance. Each fenced `runlet` block of the prompt becomes one compose call, in order,
  * and the answer is the last result: a string as it is, anything else as compact canonical JSON. After a failed call the answer is
- * `error <code>: <message>`. A prompt without a block is answered `echo: <text>`. A script replaces this by rules.
+ * `error <code>: <message>`. A prompt without a block is answered `echo: <text>`. While a call goes on in the background there is
+ * nothing to say. A script replaces this by rules.
  */
 export const make = (script?: Script): Interface => ({
   name: "scripted",
@@ -33,6 +34,8 @@ interface Exchange {
   readonly messages: ReadonlyArray<string>
   /** The text of the prompt. */
   readonly text: string
+  /** How many calls were made. */
+  readonly calls: number
   readonly results: ReadonlyArray<Item & { readonly type: "result" }>
   /** The model has spoken since the last result: what follows can only be guidance. */
   readonly answered: boolean
@@ -45,30 +48,32 @@ const currentExchange = (items: ReadonlyArray<Item>): Exchange => {
   const results = current.filter((item) => item.type === "result")
   const answered =
     current.findLastIndex((item) => item.type === "answer") > current.findLastIndex((item) => item.type === "result")
-  return { messages, text: messages[0] ?? "", results, answered }
+  const calls = current.filter((item) => item.type === "call").length
+  return { messages, text: messages[0] ?? "", calls, results, answered }
 }
 
-const builtIn = ({ messages, results }: Exchange): ReadonlyArray<Part> => {
-  const failed = results.find((result) => result.status !== "completed")
+const builtIn = ({ messages, calls, results }: Exchange): ReadonlyArray<Part> => {
+  const failed = results.find(({ status }) => status === "failed" || status === "interrupted")
   if (failed) return speak(render(failed))
   const blocks = messages.map((message) => Fences.fences(message).filter((fence) => fence.language === "runlet"))
-  const next = blocks.flat()[results.length]
+  const next = blocks.flat()[calls]
   if (next) return [{ type: "call", name: "compose", input: composeInput(next) }]
   const last = results.at(-1)
+  if (last?.status === "detached") return []
   return speak(blocks.at(-1)?.length && last ? render(last) : `echo: ${messages.at(-1) ?? ""}`)
 }
 
 const composeInput = ({ body, options }: Fences.Fence): JsonObject => ({ script: body, ...options })
 
 const render = ({ status, output }: Item & { readonly type: "result" }): string => {
-  if (status === "completed") return typeof output === "string" ? output : CompactJson.encode(output)
+  if (status === "completed" || status === "detached") return typeof output === "string" ? output : CompactJson.encode(output)
   const { code, message } = output as { readonly code: string; readonly message: string }
   return `error ${code}: ${message}`
 }
 
 /** The steps after the calls that have their results. */
-const remaining = (steps: ReadonlyArray<Step>, { results }: Exchange): ReadonlyArray<Step> => {
-  let answered = results.length
+const remaining = (steps: ReadonlyArray<Step>, { calls }: Exchange): ReadonlyArray<Step> => {
+  let answered = calls
   for (const [index, step] of steps.entries()) {
     if (answered <= 0) return steps.slice(index)
     answered -= Scripts.callsOf(step).length

@@ -5,6 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
 import { type AgentSession, AgentSessionMaker, type SessionEvent } from "./AgentSession.ts"
+import { Arrival } from "./Arrivals.ts"
+import { Background, type BackgroundCalls } from "./BackgroundCalls.ts"
 import type { Directories, SetupRefused } from "./Directories.ts"
 import { Histories, type History } from "./History.ts"
 import type { Item } from "./Item.ts"
@@ -19,6 +21,8 @@ export interface SessionContext {
   readonly additionalDirectories: ReadonlyArray<string>
   /** What is chosen now. */
   readonly selection: Ref.Ref<Selection>
+  /** Where calls go on that a turn does not wait for. */
+  readonly background: BackgroundCalls
 }
 
 /** What all sessions of a process have in common. */
@@ -82,10 +86,20 @@ export const assemble = Effect.fnUntraced(function* (
 ): Effect.fn.Return<AgentSession, SetupRefused, Scope.Scope> {
   const { provider, system, limits } = settings
   const selection = yield* Ref.make(yield* selectionOf(settings, history.items()))
-  const tools = yield* settings.tools({ writer, cwd, additionalDirectories: additional, selection })
+  const arrivals = Arrival.make()
+  let session: AgentSession | undefined
+  const background = yield* Background.make((result) =>
+    Effect.suspend(() => {
+      arrivals.deliver(result)
+      return nested || session === undefined ? Effect.void : session.wake
+    }),
+  )
+  const nested = settings.origin === "subagent"
+  const tools = yield* settings.tools({ writer, cwd, additionalDirectories: additional, selection, background })
   const rename = (title: string) => Effect.ignore(writer.rename(title))
-  const parts = { history, provider, selection, system, tools, limits, rename, view }
-  return yield* AgentSessionMaker.make({ id: writer.id, cwd, additionalDirectories: additional, ...parts })
+  const parts = { history, provider, selection, system, tools, limits, arrivals, background, nested, rename, view }
+  session = yield* AgentSessionMaker.make({ id: writer.id, cwd, additionalDirectories: additional, ...parts })
+  return session
 })
 
 /** What was chosen last in the session, where it can still be chosen. */

@@ -15,7 +15,8 @@ export class TurnFailed extends Schema.TaggedError<TurnFailed>()("TurnFailed", {
 
 /** What a call came to. */
 export interface Outcome {
-  readonly status: "completed" | "failed"
+  /** `detached`: the work goes on, and its result arrives later. */
+  readonly status: "completed" | "failed" | "detached"
   readonly output: Json
 }
 
@@ -34,11 +35,11 @@ export type TurnEvent =
   | { readonly type: "superseded"; readonly items: ReadonlyArray<Item> }
   | { readonly type: "item"; readonly item: Item }
 
-/** Guidance that arrives while a turn works. */
-export interface Steering {
+/** What arrives while a turn works: guidance, and results of calls in the background. */
+export interface Arriving {
   /** What is waiting, in order; it counts as delivered. */
   readonly take: Effect.Effect<ReadonlyArray<Item>>
-  /** The same, and where nothing waits no more is accepted for this turn. */
+  /** What the turn still has to answer before it may end. */
   readonly finish: Effect.Effect<ReadonlyArray<Item>>
 }
 
@@ -60,19 +61,19 @@ export interface Turn {
   readonly system: string
   readonly tools: ReadonlyArray<Tool>
   readonly history: History
-  readonly steering: Steering
+  readonly arriving: Arriving
   readonly limits: Limits
   /** Awaited: a slow viewer slows the turn. */
   readonly emit: (event: TurnEvent) => Effect.Effect<void>
 }
 
 /**
- * One turn: records the prompt, then asks the model and answers its calls until it calls no more. Interruption cancels it.
- * However it ends, the prompt is recorded, every call has its result, and the last item is its `stop`: the history is valid for the
+ * One turn: records what opens it, a prompt or a result that woke the session, then asks the model and answers its calls until it calls no more. Interruption cancels it.
+ * However it ends, the opening is recorded, every call has its result, and the last item is its `stop`: the history is valid for the
  * next turn. The viewer is told of the stop also where it cannot be recorded.
  */
-export const run = (turn: Turn, prompt: Item): Effect.Effect<StopReason, TurnFailed> =>
-  record(turn, prompt).pipe(
+export const run = (turn: Turn, opening: ReadonlyArray<Item>): Effect.Effect<StopReason, TurnFailed> =>
+  recordAll(turn, opening).pipe(
     Effect.andThen(Effect.interruptible(requests(turn))),
     Effect.exit,
     Effect.tap((exit) => settle(turn, exit)),
@@ -83,7 +84,7 @@ export const run = (turn: Turn, prompt: Item): Effect.Effect<StopReason, TurnFai
 
 const requests = Effect.fnUntraced(function* (turn: Turn): Effect.fn.Return<StopReason, ProviderError | HistoryUnavailable> {
   for (let request = 0; request < turn.limits.requests; request++) {
-    yield* recordAll(turn, yield* turn.steering.take)
+    yield* recordAll(turn, yield* turn.arriving.take)
     const reply = yield* ask(turn)
     const calls = Replies.callsOf(reply)
     if (reply.reason !== "stop") return reply.reason
@@ -91,7 +92,7 @@ const requests = Effect.fnUntraced(function* (turn: Turn): Effect.fn.Return<Stop
       yield* Effect.forEach(calls, (call) => answer(turn, call), { concurrency: "unbounded", discard: true })
       continue
     }
-    const late = yield* turn.steering.finish
+    const late = yield* turn.arriving.finish
     if (late.length === 0) return "end_turn"
     yield* recordAll(turn, late)
   }

@@ -9,6 +9,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Queue from "effect/Queue"
 import * as Ref from "effect/Ref"
 import * as TestClock from "effect/testing/TestClock"
 import type { AgentSession, SessionEvent } from "../src/AgentSession.ts"
@@ -116,7 +117,7 @@ it.layer(Layer.mergeAll(Files.layer, SessionStore.layerMemory))("agent sessions"
       const sessions = yield* sessionsOf({ tools: () => Effect.succeed([tool]) })
       const again = yield* Deferred.make<string>()
       const onStop = (_id: string, event: SessionEvent): Effect.Effect<void> =>
-        event.type === "item" && event.item.type === "stop" && event.item.reason === "cancelled"
+        event.type === "stopped" && event.stop.reason === "cancelled"
           ? Effect.flatMap(session.begin(text("next"), Effect.void), ({ messageId }) => Deferred.succeed(again, messageId)).pipe(
               Effect.orDie,
               Effect.asVoid,
@@ -161,8 +162,7 @@ it.layer(Layer.mergeAll(Files.layer, SessionStore.layerMemory))("agent sessions"
       const sessions = yield* sessionsOf({ tools })
       const session = yield* sessions.create({
         cwd: yield* directory,
-        view: (_id, event) =>
-          Effect.sync(() => event.type === "item" && event.item.type === "stop" && log.push(event.item.reason)),
+        view: (_id, event) => Effect.sync(() => event.type === "stopped" && log.push(event.stop.reason)),
       })
       yield* session.begin(block, Effect.void)
       yield* started
@@ -256,8 +256,8 @@ it.layer(Layer.mergeAll(Files.layer, SessionStore.layerMemory))("agent sessions"
       const [one, other] = [yield* sessionsOf(), yield* sessionsOf()]
       const { id } = yield* one.create({ cwd, view })
       const loading = yield* Effect.forkChild(Effect.flip(other.load(id, { cwd, view })))
-      yield* TestClock.adjust("1 minute")
-      expect((yield* Fiber.join(loading)).message).toContain("is open for writing")
+      const refusal = yield* Effect.raceFirst(Fiber.join(loading), Effect.forever(TestClock.adjust("1 second")))
+      expect(refusal.message).toContain("is open for writing")
     }),
   )
 
@@ -324,6 +324,62 @@ it.layer(Layer.mergeAll(Files.layer, SessionStore.layerMemory))("agent sessions"
       yield* sessions.remove("../..")
       expect(yield* sessions.list({ cwd })).toEqual({ sessions: [] })
       expect(yield* Effect.flip(sessions.get(id))).toMatchObject({ _tag: "UnknownSession" })
+    }),
+  )
+
+  /** A session whose compose calls go to the background at once and end when they are told to. */
+  const withBackground = Effect.fnUntraced(function* (origin: "top_level" | "subagent") {
+    const end = yield* Deferred.make<void>()
+    const events: Array<string> = []
+    const sessions = yield* sessionsOf({
+      origin,
+      tools: ({ background }) =>
+        Effect.succeed([
+          {
+            spec: { name: "compose", description: "", input: {} },
+            run: (id) => background.run(id, 0, Effect.as(Deferred.await(end), { status: "completed", output: "done" } as const)),
+          },
+        ]),
+    })
+    const stops = yield* Queue.unbounded<SessionEvent & { type: "stopped" }>()
+    const session = yield* sessions.create({
+      cwd: yield* directory,
+      view: (_id, event) =>
+        Effect.suspend(() => {
+          events.push(event.type === "item" ? event.item.type : event.type)
+          return event.type === "stopped" ? Effect.asVoid(Queue.offer(stops, event)) : Effect.void
+        }),
+    })
+    const turn = yield* session.begin(block, Effect.void)
+    return { session, sessions, turn, end: Deferred.succeed(end, undefined), stopped: Queue.take(stops), events }
+  })
+
+  it.effect("ends a turn while its call goes on in the background, and wakes when that has ended", () =>
+    Effect.gen(function* () {
+      const { session, turn, end, stopped } = yield* withBackground("top_level")
+      yield* TestClock.adjust(0)
+      expect(yield* turn.result).toBe("end_turn")
+      const { background } = yield* stopped
+      expect(background).toEqual(session.history.items().flatMap((item) => (item.type === "call" ? [item.id] : [])))
+      yield* end
+      expect(yield* stopped).toMatchObject({ stop: { reason: "end_turn" }, background: [] })
+      expect(shape(session)).toEqual(["prompt", "call", "result", "stop", "result", "answer", "stop"])
+      expect(session.history.items().at(-2)).toMatchObject({ text: "done" })
+    }),
+  )
+
+  it.effect("ends a nested turn only when its background calls have ended, and cancels them with it", () =>
+    Effect.gen(function* () {
+      const nested = yield* withBackground("subagent")
+      yield* TestClock.adjust(0)
+      yield* nested.end
+      expect(yield* nested.turn.result).toBe("end_turn")
+      expect(shape(nested.session)).toEqual(["prompt", "call", "result", "result", "answer", "stop"])
+      const cancelled = yield* withBackground("subagent")
+      yield* TestClock.adjust(0)
+      yield* cancelled.session.cancel
+      expect(yield* cancelled.turn.result).toBe("cancelled")
+      yield* cancelled.sessions.close(cancelled.session.id)
     }),
   )
 })

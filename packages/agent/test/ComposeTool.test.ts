@@ -1,8 +1,9 @@
-import type { JsonObject, Tool as RunletTool } from "@acp-kit/runlet/Host"
+import type { Json, JsonObject, Tool as RunletTool } from "@acp-kit/runlet/Host"
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import { Background } from "../src/BackgroundCalls.ts"
 import { ComposeGuide } from "../src/ComposeGuide.ts"
 import { readInput, titleOf } from "../src/ComposeInput.ts"
 import { ComposeTool } from "../src/ComposeTool.ts"
@@ -19,8 +20,15 @@ const tool = (name: string, handler: RunletTool["handler"]): RunletTool => ({
 
 const give = tool("give", ([input]) => Effect.succeed((input as JsonObject).value ?? null))
 
+const catalog = [ComposeGuide.entryOf(give)]
+
+const spill = (_id: string, output: Json) => Effect.succeed(output)
+
 const compose = (input: JsonObject, tools: ReadonlyArray<RunletTool> = [give]) =>
-  ComposeTool.make({ tools, catalog: tools.map(ComposeGuide.entryOf) }).run("call-1", input)
+  Effect.flatMap(
+    Background.make(() => Effect.void),
+    (background) => ComposeTool.make({ tools, catalog, background, spill }).run("call-1", input),
+  )
 
 describe("compose", () => {
   it.effect("returns what the program returns, integers exact", () =>
@@ -102,7 +110,7 @@ describe("compose", () => {
   })
 
   it("describes the language and each callable with its exact schemas", () => {
-    const { description } = ComposeTool.make({ tools: [give], catalog: [ComposeGuide.entryOf(give)] }).spec
+    const description = ComposeGuide.describe(catalog)
     expect(description).toContain("Runlet")
     expect(description).toContain('## give\ndoes give\ninput: {"type":"object"}\noutput: true')
   })

@@ -30,7 +30,7 @@ const says = (...parts: ReadonlyArray<Part>) => Stream.fromIterable(parts)
 
 const compose = (run: Tool["run"]): Tool => ({ spec: { name: "compose", description: "", input: {} }, run })
 
-const noSteering = { take: Effect.succeed([]), finish: Effect.succeed([]) }
+const nothing = { take: Effect.succeed([]), finish: Effect.succeed([]) }
 
 const makeTurn = (provider: Provider, change: Partial<Turn> = {}) => {
   const events: Array<TurnEvent> = []
@@ -42,7 +42,7 @@ const makeTurn = (provider: Provider, change: Partial<Turn> = {}) => {
     system: "",
     tools: [compose((_id, input) => Effect.succeed({ status: "completed", output: input }))],
     history,
-    steering: noSteering,
+    arriving: nothing,
     limits: TurnLoop.defaultLimits,
     emit: (event) =>
       Effect.sync(() => {
@@ -72,7 +72,7 @@ describe("TurnLoop", () => {
       const { turn, history, shape } = makeTurn(
         model(says(thinking("a"), thinking("b"), text("one "), call(), call()), says(text("done"))),
       )
-      expect(yield* TurnLoop.run(turn, prompt)).toBe("end_turn")
+      expect(yield* TurnLoop.run(turn, [prompt])).toBe("end_turn")
       expect(shape()).toEqual(["prompt", "thought", "answer", "call", "call", "result", "result", "answer", "stop"])
       expect(history.items()[1]).toMatchObject({ text: "ab" })
       expectValid(history.items())
@@ -91,14 +91,14 @@ describe("TurnLoop", () => {
         }),
       )
       const { turn } = makeTurn(model(says(call(), call()), says(text("x"))), { tools: [tool] })
-      expect(yield* TurnLoop.run(turn, prompt)).toBe("end_turn")
+      expect(yield* TurnLoop.run(turn, [prompt])).toBe("end_turn")
     }),
   )
 
   it.effect("streams with the ids of the items that follow", () =>
     Effect.gen(function* () {
       const { turn, events } = makeTurn(model(says(text("a"), text("b"), { type: "usage", used: 3, window: 10 })))
-      yield* TurnLoop.run(turn, prompt)
+      yield* TurnLoop.run(turn, [prompt])
       const deltas = events.filter((event) => event.type === "delta")
       const answer = events.find((event) => event.type === "item" && event.item.type === "answer")
       expect(deltas.map((delta) => delta.text)).toEqual(["a", "b"])
@@ -125,7 +125,7 @@ describe("TurnLoop", () => {
             if (event.type === "item") seen.push(history.items().indexOf(event.item))
           }),
       })
-      yield* TurnLoop.run(turn, prompt)
+      yield* TurnLoop.run(turn, [prompt])
       expect(seen).toEqual([0, 1, 2, 3, 4])
     }),
   )
@@ -133,7 +133,7 @@ describe("TurnLoop", () => {
   it.effect("answers an unknown tool with a failure and goes on", () =>
     Effect.gen(function* () {
       const { turn, history } = makeTurn(model(says(call("bash")), says(text("x"))))
-      yield* TurnLoop.run(turn, prompt)
+      yield* TurnLoop.run(turn, [prompt])
       expect(history.items()[2]).toMatchObject({ type: "result", status: "failed", output: { code: "UNKNOWN_TOOL" } })
     }),
   )
@@ -145,7 +145,7 @@ describe("TurnLoop", () => {
   ])("stops with the model's reason and a valid history", ({ reason, parts }) =>
     Effect.gen(function* () {
       const { turn, history } = makeTurn(model(says(...parts)))
-      expect(yield* TurnLoop.run(turn, prompt)).toBe(reason)
+      expect(yield* TurnLoop.run(turn, [prompt])).toBe(reason)
       expectValid(history.items())
     }),
   )
@@ -154,7 +154,7 @@ describe("TurnLoop", () => {
     Effect.gen(function* () {
       const endless = { ...model(), stream: () => says(call()) }
       const { turn, history } = makeTurn(endless, { limits: { ...TurnLoop.defaultLimits, requests: 3 } })
-      expect(yield* TurnLoop.run(turn, prompt)).toBe("max_turn_requests")
+      expect(yield* TurnLoop.run(turn, [prompt])).toBe("max_turn_requests")
       expect(history.items().filter((item) => item.type === "call").length).toBe(3)
       expectValid(history.items())
     }),
@@ -164,7 +164,7 @@ describe("TurnLoop", () => {
     Effect.gen(function* () {
       const overloaded = Stream.concat(says(text("half")), Stream.fail(new ProviderError({ message: "busy", retryable: true })))
       const { turn, events, shape } = makeTurn(model(overloaded, overloaded, says(text("whole"))))
-      const fiber = yield* Effect.forkChild(TurnLoop.run(turn, prompt))
+      const fiber = yield* Effect.forkChild(TurnLoop.run(turn, [prompt]))
       yield* TestClock.adjust(turn.limits.backoffMs)
       expect(events.filter((event) => event.type === "superseded").length).toBe(2)
       yield* TestClock.adjust(turn.limits.backoffMs)
@@ -182,7 +182,7 @@ describe("TurnLoop", () => {
         Stream.fail(new ProviderError({ message: "no credit", retryable: false })),
       )
       const { turn, history, shape } = makeTurn(model(broken))
-      expect(yield* Effect.flip(TurnLoop.run(turn, prompt))).toMatchObject({ message: "no credit" })
+      expect(yield* Effect.flip(TurnLoop.run(turn, [prompt]))).toMatchObject({ message: "no credit" })
       expect(shape()).toEqual(["prompt", "answer", "call", "result", "stop"])
       expectValid(history.items())
     }),
@@ -198,7 +198,7 @@ describe("TurnLoop", () => {
       }
       const tool = compose(() => Effect.die("the call ran without being recorded"))
       const { turn, events } = makeTurn(model(says(call())), { history: failing, tools: [tool] })
-      expect((yield* Effect.flip(TurnLoop.run(turn, prompt))).message).toContain("disk full")
+      expect((yield* Effect.flip(TurnLoop.run(turn, [prompt]))).message).toContain("disk full")
       expect(events.at(-1)).toMatchObject({ type: "item", item: { type: "stop", reason: "error" } })
     }),
   )
@@ -209,9 +209,9 @@ describe("TurnLoop", () => {
       const waiting: Array<Array<Item>> = [[], [steer("during")], []]
       const late: Array<Array<Item>> = [[steer("late")], []]
       const { turn, shape } = makeTurn(model(says(call()), says(text("first")), says(text("second"))), {
-        steering: { take: Effect.sync(() => waiting.shift() ?? []), finish: Effect.sync(() => late.shift() ?? []) },
+        arriving: { take: Effect.sync(() => waiting.shift() ?? []), finish: Effect.sync(() => late.shift() ?? []) },
       })
-      expect(yield* TurnLoop.run(turn, prompt)).toBe("end_turn")
+      expect(yield* TurnLoop.run(turn, [prompt])).toBe("end_turn")
       expect(shape()).toEqual(["prompt", "call", "result", "steer", "answer", "steer", "answer", "stop"])
     }),
   )
@@ -243,7 +243,7 @@ describe("an interrupted turn", () => {
       emit: () => event,
       limits: { requests: 10, retries: 1, backoffMs: 0 },
     })
-    fiber = yield* Effect.forkChild(TurnLoop.run(turn, prompt))
+    fiber = yield* Effect.forkChild(TurnLoop.run(turn, [prompt]))
     return { exit: yield* Fiber.await(fiber), items: history.items(), reached: events > at }
   })
 
@@ -269,7 +269,7 @@ describe("an interrupted turn", () => {
       const started = yield* Deferred.make<void>()
       const tool = compose(() => Effect.andThen(Deferred.succeed(started, undefined), Effect.never))
       const { turn, history, shape } = makeTurn(model(says(text("working"), call())), { tools: [tool] })
-      const fiber = yield* Effect.forkChild(TurnLoop.run(turn, prompt))
+      const fiber = yield* Effect.forkChild(TurnLoop.run(turn, [prompt]))
       yield* Deferred.await(started)
       yield* Fiber.interrupt(fiber)
       expect(shape()).toEqual(["prompt", "answer", "call", "result", "stop"])
