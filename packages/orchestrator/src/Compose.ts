@@ -1,4 +1,5 @@
 import type { Diagnostic } from "@acp-kit/runlet/Diagnostic"
+import type { Observer } from "@acp-kit/runlet/Graph"
 import type { Input, Json, JsonObject, Limits as RunLimits, Tool } from "@acp-kit/runlet/Host"
 import { NotJson, toJson } from "@acp-kit/runlet/JsonValue"
 import * as Runlet from "@acp-kit/runlet/Runlet"
@@ -47,6 +48,8 @@ export interface Options {
   readonly author: "model" | "person"
   /** Told of the warnings of a program that compiles, before it runs. */
   readonly onWarnings?: (warnings: ReadonlyArray<Diagnostic>) => Effect.Effect<void>
+  /** Told about every step of the run, one event at a time. */
+  readonly observer?: Observer
 }
 
 const runLimits = (limits: Limits.Interface, author: Options["author"]): Partial<RunLimits> => ({
@@ -65,12 +68,15 @@ const failed = ({ code, message, retryable, uncertain, details, line, column }: 
  * const value = yield* Compose.run({ source: "return subagent({ prompt: \"hi\" }).output", tools, author: "person" })
  */
 export const run = Effect.fn("Compose.run")(function* (options: Options): Effect.fn.Return<Json, ComposeFailure> {
-  const { source, tools, inputs = [], author, onWarnings } = options
+  const { source, tools, inputs = [], author, onWarnings, observer } = options
   const limits = runLimits(yield* Limits.Service, author)
   const compiled = Runlet.compile(source, { tools, inputs, limits })
   if (!compiled.ok) return yield* new NotCompiled({ source, diagnostics: compiled.diagnostics })
   if (compiled.warnings.length > 0 && onWarnings !== undefined) yield* onWarnings(compiled.warnings)
-  const value = yield* Effect.mapError(Runlet.run(compiled.program, { limits }), failed)
+  const value = yield* Effect.mapError(
+    Runlet.run(compiled.program, { limits, ...(observer === undefined ? {} : { observer }) }),
+    failed,
+  )
   const json = toJson(value)
   return json instanceof NotJson ? null : json
 })

@@ -33,6 +33,15 @@ export class MemoryAgents {
     return this.#running.size
   }
 
+  /** Sessions that were sent a prompt, and sessions that were closed. */
+  readonly prompted = new Set<string>()
+  readonly closed = new Set<string>()
+
+  /** Ends every process, as the end of the program that started them does. */
+  endAll(): void {
+    for (const process of [...this.#running.values()]) process.end(0)
+  }
+
   /** Ends the process that serves a session. */
   kill(session: string): void {
     for (const process of [...this.#running.values()]) if (process.sessions.has(session)) process.end(137)
@@ -113,12 +122,14 @@ export class MemoryAgents {
         case "session/fork":
           return send({ id, result: { sessionId: open(undefined, this.#sessions.get(session)) } })
         case "session/close":
+          this.closed.add(session)
           sessions.delete(session)
           return send({ id, result: {} })
         case "session/delete":
           this.#sessions.delete(session)
           return send({ id, result: {} })
         case "session/prompt": {
+          this.prompted.add(session)
           const [block] = Array.isArray(params.prompt) ? params.prompt : []
           return turn(id, session, isObject(block) ? String(block.text) : "")
         }
