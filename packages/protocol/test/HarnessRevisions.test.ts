@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises"
 import type { Mood } from "@acp-kit/testing/Mood"
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -86,7 +87,7 @@ describe("a harness of version 2", () => {
       const turn = yield* beginScript(session, { say: "x" }, { gate: `go` })
       yield* until(session, ({ state }) => state === "working")
       expect(yield* Effect.flip(session.steer([text("left")]))).toMatchObject({ _tag: "DeadlineExceeded", delivery: "unknown" })
-      yield* Effect.promise(() => Bun.write(`${cwd}/go`, ""))
+      yield* Effect.promise(() => writeFile(`${cwd}/go`, ""))
       expect((yield* turn.result).text).toBe("xsteered: left")
     }),
   )

@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises"
 import type { Mood, Step } from "@acp-kit/testing/Mood"
 import { describe, expect } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
@@ -96,7 +97,7 @@ describe.each([1, 2] as const)("a harness that speaks version %d", (version) => 
     Effect.gen(function* () {
       const { cwd, session } = yield* start({ auth: { at: ["session/prompt"], until: "login" } })
       expect(yield* Effect.flip(session.prompt([text("hi")]))).toMatchObject({ _tag: "AuthRequired", method: "session/prompt" })
-      yield* Effect.promise(() => Bun.write(`${cwd}/login`, ""))
+      yield* Effect.promise(() => writeFile(`${cwd}/login`, ""))
       expect((yield* session.prompt([text("hi")])).text).toBe("echo: hi")
     }),
   )

