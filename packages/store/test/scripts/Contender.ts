@@ -6,6 +6,8 @@ import { SessionStore } from "./Store.ts"
 
 const [home, id] = process.argv.slice(2) as [string, string]
 const say = (line: string) => writeSync(1, `${line}\n`)
+// A fiber that waits for ever does not keep every runtime alive.
+setInterval(() => {}, 1_000_000)
 
 const attempt: Effect.Effect<never, never, SessionStore.Service> = Effect.gen(function* () {
   const store = yield* SessionStore.Service

@@ -34,4 +34,6 @@ const program = Effect.gen(function* () {
   return yield* Effect.never
 })
 
+// A fiber that waits for ever does not keep every runtime alive.
+setInterval(() => {}, 1_000_000)
 await Effect.runPromise(Effect.scoped(program).pipe(Effect.provide(SessionStore.layerWith({ home }))))
