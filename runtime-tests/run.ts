@@ -130,6 +130,25 @@ export const runtimeTests = async (): Promise<Tally> => {
       }
     }
 
+    const exchange = (runtime: string, what: string, home: string) =>
+      output([...(launch[runtime] as ReadonlyArray<string>), "test/scripts/Exchange.ts", what, home, runtime], {
+        cwd: join(root, "packages/store"),
+        seconds: 60,
+      })
+    for (const writer of Object.keys(launch)) {
+      await check(`what the store wrote on ${writer} every runtime reads alike and goes on with`, async () => {
+        const home = join(scratch, `exchange-${writer}`)
+        const readAlike = async () => {
+          const seen = await exchange(writer, "read", home)
+          for (const reader of Object.keys(launch)) same(await exchange(reader, "read", home), seen)
+        }
+        await exchange(writer, "write", home)
+        await readAlike()
+        for (const reader of Object.keys(launch)) await exchange(reader, "append", home)
+        await readAlike()
+      })
+    }
+
     if (kit !== undefined) {
       const version = `kit ${kit.member.manifest.version}\n`
       const program = ["compose", "--no-session", "-e", "return 6 * 7"]
