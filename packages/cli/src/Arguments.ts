@@ -93,14 +93,16 @@ const sort = (path: ReadonlyArray<string>, flags: Flags, tokens: ReadonlyArray<s
 
 const assign = (path: ReadonlyArray<string>, command: Command, sorted: Sorted) => {
   const names = Object.keys(command.parameters)
-  const surplus = sorted.positional[names.length]
+  const endless = names.some((name) => command.parameters[name]?.many === true)
+  const surplus = endless ? undefined : sorted.positional[names.length]
   if (surplus !== undefined) {
     const takes = names.length === 0 ? "takes no argument" : `takes ${names.join(" ")} only`
     return fail(path, `unexpected argument ${JSON.stringify(surplus)}: ${path.join(" ")} ${takes}`)
   }
   const parameters: Record<string, unknown> = {}
   for (const [index, name] of names.entries()) {
-    const read = command.parameters[name]!.read(sorted.positional.slice(index, index + 1))
+    const parameter = command.parameters[name]!
+    const read = parameter.read(sorted.positional.slice(index, parameter.many ? undefined : index + 1))
     if (Result.isFailure(read)) return fail(path, `${name} ${read.failure}`)
     parameters[name] = read.success
   }

@@ -22,6 +22,8 @@ export interface Flag<out A> {
 /** One positional parameter. Its name is its key in {@link Command.parameters}. */
 export interface Parameter<out A> {
   readonly required: boolean
+  /** Takes all that is left; only the last parameter of a command may. */
+  readonly many: boolean
   readonly summary: string
   readonly read: Read<A>
 }
@@ -91,13 +93,23 @@ export const choice = <const A extends string>(about: About, choices: ReadonlyAr
 /** A parameter that must stand. */
 export const required = (summary: string): Parameter<string> => ({
   required: true,
+  many: false,
   summary,
   read: ([given]) => (given === undefined ? Result.fail("is missing") : Result.succeed(given)),
+})
+
+/** The last parameter, which stands once or more. */
+export const several = (summary: string): Parameter<ReadonlyArray<string>> => ({
+  required: true,
+  many: true,
+  summary,
+  read: (given) => (given.length === 0 ? Result.fail("is missing") : Result.succeed(given)),
 })
 
 /** A parameter that is one of a few words. */
 export const oneOf = <const A extends string>(summary: string, words: ReadonlyArray<A>): Parameter<A> => ({
   required: true,
+  many: false,
   summary,
   read: ([given]) => {
     const found = words.find((word) => word === given)
@@ -109,6 +121,7 @@ export const oneOf = <const A extends string>(summary: string, words: ReadonlyAr
 /** A parameter that may be left out. */
 export const optional = (summary: string): Parameter<string | undefined> => ({
   required: false,
+  many: false,
   summary,
   read: ([given]) => Result.succeed(given),
 })

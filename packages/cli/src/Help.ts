@@ -78,8 +78,8 @@ export const usage = (path: ReadonlyArray<string>, entry: Entry): string => {
     const set = shared.get(name) ?? [name]
     for (const member of set) done.add(member)
     const required = set.length === 1 && entry.parameters[name]?.required === true
-    const many = entry.flags[name]?.arity === "many" ? "..." : ""
-    parts.push(required ? name : `[${set.map(spell).join(" | ")}]${many}`)
+    const many = entry.flags[name]?.arity === "many" || entry.parameters[name]?.many === true ? "..." : ""
+    parts.push(required ? `${name}${many}` : `[${set.map(spell).join(" | ")}]${many}`)
   }
   return [...path, ...parts].join(" ")
 }

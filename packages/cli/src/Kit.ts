@@ -4,6 +4,7 @@ import { acp } from "./Commands/Acp.ts"
 import { check } from "./Commands/Check.ts"
 import { compose } from "./Commands/Compose.ts"
 import { doctor } from "./Commands/Doctor.ts"
+import { fmt } from "./Commands/Fmt.ts"
 import { harnessCheck } from "./Commands/HarnessCheck.ts"
 import { harnessList } from "./Commands/HarnessList.ts"
 import { sessionsDelete, sessionsRename } from "./Commands/SessionsChange.ts"
@@ -41,6 +42,7 @@ const completions = command({
 export const kit: Group = group("kit", "run coding agents as children of one program, and remember what they did", [
   compose,
   check,
+  fmt,
   group("harness", "the agents that programs can start", [harnessList, harnessCheck]),
   group("sessions", "what was run, and is remembered", [sessionsList, sessionsShow, sessionsRename, sessionsDelete]),
   group("subagents", "the agents of those sessions, and their files", [

@@ -26,7 +26,15 @@ const check = command({
   run: () => Effect.succeed(0 as const),
 })
 
-const root = group("kit", "agents", [compose, group("harness", "harnesses", [check])])
+const format = command({
+  name: "format",
+  summary: "format",
+  parameters: { FILE: Flag.several("the files") },
+  flags: { check: Flag.toggle({ summary: "only look" }) },
+  run: () => Effect.succeed(0 as const),
+})
+
+const root = group("kit", "agents", [compose, format, group("harness", "harnesses", [check])])
 
 const input = (...argv: ReadonlyArray<string>): Input<Parameters, Flags> => {
   const request = Arguments.parse(root, argv)
@@ -57,6 +65,11 @@ describe("Arguments", () => {
 
   it("takes everything after two dashes as arguments", () => {
     expect(input("compose", "--", "--json").parameters).toEqual({ FILE: "--json" })
+  })
+
+  it("takes as many arguments as stand where a command takes several, and at least one", () => {
+    expect(input("format", "a", "--check", "b", "-").parameters).toEqual({ FILE: ["a", "b", "-"] })
+    expect(message("format", "--check")).toBe("FILE is missing")
   })
 
   it("honours --config before and after the command", () => {

@@ -3,6 +3,7 @@ import { Harness } from "@acp-kit/orchestrator/Harness"
 import { Limits } from "@acp-kit/orchestrator/Limits"
 import { Subagents } from "@acp-kit/orchestrator/Subagents"
 import { Host } from "@acp-kit/platform/Host"
+import type { Observer } from "@acp-kit/runlet/Graph"
 import type { Input } from "@acp-kit/runlet/Host"
 import { SessionStore } from "@acp-kit/store/SessionStore"
 import * as Effect from "effect/Effect"
@@ -14,8 +15,10 @@ import { command } from "../Command.ts"
 import { ComposeSession } from "../ComposeSession.ts"
 import { ConfigFile } from "../ConfigFile.ts"
 import { Directories } from "../Directories.ts"
+import { Explain } from "../Explain.ts"
 import { Findings } from "../Findings.ts"
 import { Flag } from "../Flag.ts"
+import { GraphFile } from "../GraphFile.ts"
 import { inherited } from "../Inherited.ts"
 import { Output } from "../Output.ts"
 import { Program } from "../Program.ts"
@@ -36,6 +39,7 @@ const execute = Effect.fnUntraced(function* (
   root: string,
   program: Program.Program,
   inputs: ReadonlyArray<Input>,
+  observer: Observer | undefined,
 ) {
   const terminal = yield* Terminal.Service
   const run = Compose.run({
@@ -43,6 +47,7 @@ const execute = Effect.fnUntraced(function* (
     tools: yield* Toolset.make(subagents, root),
     inputs,
     author: "person",
+    ...(observer === undefined ? {} : { observer }),
     onWarnings: (warnings) => terminal.err(`${Findings.text(warnings, program)}\n`),
   })
   return yield* Effect.mapError(run, (failure) =>
@@ -68,15 +73,18 @@ interface Call {
   readonly inputs: ReadonlyArray<Input>
   readonly session: ComposeSession.Asked
   readonly persistent: boolean
+  /** The file that is told of every step. */
+  readonly graph: string | undefined
   readonly config: string | undefined
 }
 
-const run = Effect.fnUntraced(function* ({ program, inputs, session, persistent, config }: Call) {
+const run = Effect.fnUntraced(function* ({ program, inputs, session, persistent, graph, config }: Call) {
   const settings = yield* ConfigFile.load(config)
   yield* compiles(program, inputs)
   const host = yield* Host.Service
   const inheritance = yield* inherited(settings, config)
   const work = Effect.gen(function* () {
+    const observer = graph === undefined ? undefined : yield* GraphFile.observer(graph)
     const opened = yield* ComposeSession.open(session, persistent)
     const options: Subagents.Options = {
       ...opened,
@@ -84,7 +92,7 @@ const run = Effect.fnUntraced(function* ({ program, inputs, session, persistent,
       harnesses: Harness.fromTables(settings, host.self),
       inherited: Effect.succeed(inheritance),
     }
-    return yield* withChildren(options, (subagents) => execute(subagents, opened.root, program, inputs))
+    return yield* withChildren(options, (subagents) => execute(subagents, opened.root, program, inputs, observer))
   })
   const store = persistent ? Store.layer : SessionStore.layerMemory
   return yield* Effect.provide(Effect.scoped(work), Layer.merge(store, Limits.layerWith(settings.limits)))
@@ -104,11 +112,14 @@ export const compose = command({
     ...Directories.flags,
     session: Flag.text({ placeholder: "ID", summary: "go on with this session", fallback: "a new one" }),
     "no-session": Flag.toggle({ summary: "keep nothing on disk" }),
+    explain: Flag.toggle({ summary: "print the plan instead: each step and what it waits for; nothing is started" }),
+    graph: Flag.text({ placeholder: "FILE", summary: "write every node, edge and state of the run to FILE, as ndjson" }),
     json: Flag.toggle({ summary: 'never lay the value out; print a failure as {"error":{code, message, …}} on stdout' }),
   },
   exclusive: [
     ["FILE", "eval"],
     ["session", "no-session"],
+    ["explain", "graph"],
   ],
   examples: [
     { line: "compose examples/first-run.rnlt", does: "three agents look at this repository at once" },
@@ -116,13 +127,15 @@ export const compose = command({
       line: `compose -e 'return subagent({ prompt: topic }).output' --input 'topic="Hello"'`,
       does: "a program on the command line, with an input",
     },
+    { line: "compose examples/first-run.rnlt --explain", does: "what would run at once, and what would wait for what" },
   ],
   run: Effect.fnUntraced(function* ({ parameters, flags, config }) {
     const program = yield* Program.read("compose", parameters.FILE, flags.eval)
     const inputs = yield* Program.inputs(flags.input)
+    if (flags.explain) return yield* Effect.as(Explain.explain(program, inputs, flags.json), 0 as const)
     const title = parameters.FILE === "-" ? undefined : parameters.FILE
     const session = { id: flags.session, root: flags.root, addDirs: flags["add-dir"], title }
-    const value = yield* run({ program, inputs, session, persistent: !flags["no-session"], config })
+    const value = yield* run({ program, inputs, session, persistent: !flags["no-session"], graph: flags.graph, config })
     yield* Output.value(value, flags.json)
     return 0 as const
   }),

@@ -1,0 +1,46 @@
+import { Host } from "@acp-kit/platform/Host"
+import type { Observer } from "@acp-kit/runlet/Graph"
+import { GraphLine } from "@acp-kit/runlet/GraphLine"
+import type * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import type { PlatformError } from "effect/PlatformError"
+import * as Queue from "effect/Queue"
+import { failed } from "./CommandFailed.ts"
+import { Terminal } from "./Terminal.ts"
+
+const reasonOf = ({ reason }: PlatformError): string =>
+  reason._tag === "NotFound" ? "there is no such directory" : (reason.description ?? reason._tag)
+
+/**
+ * Makes the file anew and writes every event of a run to it, a line of JSON each, as they come. The end of the scope waits for the last line.
+ * A file that cannot be made fails before anything runs; one that cannot be written later is told of on stderr and stops nothing.
+ */
+export const observer = Effect.fnUntraced(function* (named: string) {
+  const host = yield* Host.Service
+  const files = yield* FileSystem.FileSystem
+  const terminal = yield* Terminal.Service
+  const path = (yield* Path.Path).resolve(host.cwd, named)
+  const file = yield* Effect.mapError(files.open(path, { flag: "w" }), (error) =>
+    failed(2, "UNWRITABLE", `could not write the graph to ${named}: ${reasonOf(error)}`),
+  )
+  const lines = yield* Queue.make<string, Cause.Done>()
+  const encoder = new TextEncoder()
+  let broken = false
+  const write = Effect.flatMap(Queue.takeAll(lines), (taken) =>
+    broken ? Effect.void : file.writeAll(encoder.encode(`${taken.join("\n")}\n`)),
+  ).pipe(
+    Effect.catchTag("PlatformError", (error) => {
+      broken = true
+      return terminal.err(`kit: the graph in ${named} is incomplete: ${reasonOf(error)}\n`)
+    }),
+  )
+  const writing = yield* Effect.forkScoped(Effect.ignore(Effect.forever(write)))
+  yield* Effect.addFinalizer(() => Effect.andThen(Queue.end(lines), Fiber.await(writing)))
+  const watching: Observer = { onEvent: (event) => void Queue.offerUnsafe(lines, GraphLine.encode(event)) }
+  return watching
+})
+
+export * as GraphFile from "./GraphFile.ts"
