@@ -44,8 +44,9 @@ export class Frame {
   /** Graph: the node that owns what is evaluated here, and the gates before it. */
   owner: string | undefined
   gate: string | undefined
-  /** Graph: the node that each expression evaluated here has made. */
-  nodes: Map<object, string> | undefined
+  /** Graph: expressions evaluated here, each followed by the node it has made. */
+  #made: Array<object | string> | undefined
+  #index: Map<object, string> | undefined
 
   constructor(parent: Frame | undefined, thunks: ReadonlyArray<Code | undefined>, index = -1, item: Value = null) {
     this.parent = parent
@@ -56,7 +57,26 @@ export class Frame {
     this.owner = parent?.owner
     this.gate = parent?.gate
   }
+
+  /** Graph: notes the node that an expression has made here. */
+  note(expr: object, node: string): void {
+    this.#made ??= []
+    this.#made.push(expr, node)
+    if (this.#made.length < FEW) return
+    this.#index ??= new Map()
+    for (let at = 0; at < this.#made.length; at += 2) this.#index.set(this.#made[at] as object, this.#made[at + 1] as string)
+    this.#made = undefined
+  }
+
+  /** Graph: the node that an expression made here last. */
+  noted(expr: object): string | undefined {
+    const at = this.#made?.lastIndexOf(expr) ?? -1
+    return at >= 0 ? (this.#made![at + 1] as string) : this.#index?.get(expr)
+  }
 }
+
+/** Entries that a frame keeps in a plain array; most frames have a handful. */
+const FEW = 32
 
 /** An evaluation that several demands wait for. It runs once, in a fiber of its own, and ends when the last demand is gone. */
 export class Join extends Outcome {

@@ -13,7 +13,10 @@ export type NodeKind =
   | "iteration"
   | "boundary"
 
-/** A call goes ready, blocked, dispatching, running, then succeeded or failed; `cancelled` when it was interrupted. */
+/**
+ * A call goes ready, blocked, dispatching, running, then succeeded or failed; what has steps inside is running until then; operators,
+ * projections, literals and conversions only ready and settled. `cancelled` when it was interrupted.
+ */
 export type NodeState = "ready" | "blocked" | "dispatching" | "running" | "succeeded" | "failed" | "cancelled"
 
 export interface GraphNode {
@@ -103,7 +106,14 @@ export class Recorder {
   ): void {
     const known = id === undefined ? undefined : this.#open.get(id)
     if (known === undefined) return
-    const node = { ...known, ...more, state }
+    const { attempt, id: own, kind, span } = known
+    const { error, label = known.label, output } = more
+    const node: GraphNode =
+      error === undefined
+        ? output === undefined
+          ? { id: own, kind, label, span, state, attempt }
+          : { id: own, kind, label, span, state, attempt, output }
+        : { id: own, kind, label, span, state, attempt, error }
     if (state === "succeeded" || state === "failed" || state === "cancelled") this.#open.delete(known.id)
     else this.#open.set(known.id, node)
     this.#emit({ type: "node_updated", value: node })

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import type { Entries } from "./Row.ts"
 import type { Span } from "./Span.ts"
 import type { Value } from "./Value.ts"
 
@@ -10,7 +11,7 @@ export abstract class Outcome {
 export interface FailedDetails {
   readonly retryable?: boolean
   readonly uncertain?: boolean
-  readonly details?: ReadonlyMap<string, Value>
+  readonly details?: Entries<Value>
   readonly retryAfterMs?: number | undefined
 }
 
@@ -22,7 +23,7 @@ export class Failed extends Outcome {
   readonly span: Span | undefined
   readonly retryable: boolean
   readonly uncertain: boolean
-  readonly details: ReadonlyMap<string, Value>
+  readonly details: Entries<Value>
   readonly retryAfterMs: number | undefined
 
   constructor(code: string, message: string, span: Span | undefined, more: FailedDetails = {}) {
@@ -42,7 +43,7 @@ export class Failed extends Outcome {
   }
 }
 
-const none: ReadonlyMap<string, Value> = new Map()
+const none: Entries<Value> = new Map()
 
 /** The signal of a taken `skip`; never visible to a program. */
 export const skipped = new Failed("RL4107", "skip", undefined)

@@ -1,5 +1,6 @@
 import type { Computed } from "./Arithmetic.ts"
 import { Failed } from "./Outcome.ts"
+import { Row } from "./Row.ts"
 import { scalarAt, scalarLength } from "./Text.ts"
 import { isInteger, kindOf, List, list, Obj, object, sortedKeys, type Value } from "./Value.ts"
 
@@ -29,19 +30,12 @@ export const index = (target: Value, key: Value): Computed => {
   return typeof target === "string" ? scalarAt(target, at) : (target as Uint8Array)[at]!
 }
 
+const pair = ["key", "value"]
+
 /** What a loop walks: the items of a list, or `{ key, value }` records in key order. */
 export const iterate = (collection: Value): List | Failed => {
   if (collection instanceof List) return collection
   if (!(collection instanceof Obj))
     return fail("RL5204", `a ${kindOf(collection)} value cannot be iterated; use a list or an object`)
-  return list(
-    sortedKeys(collection).map((key) =>
-      object(
-        new Map<string, Value>([
-          ["key", key],
-          ["value", collection.get(key)!],
-        ]),
-      ),
-    ),
-  )
+  return list(sortedKeys(collection).map((key) => object(new Row<Value>(pair, [key, collection.get(key)!]))))
 }

@@ -1,3 +1,5 @@
+import type { Entries } from "./Row.ts"
+
 /**
  * A value of the language. Integers are numbers while safe and bigints beyond (a bigint is never a safe integer), so `typeof`
  * tells every kind but the rare {@link Float} apart. Values never change once another can see them.
@@ -46,20 +48,20 @@ export class List {
  * Entries keep no order of their own; {@link sortedKeys} gives the order of the language.
  */
 export class Obj {
-  #layers: ReadonlyArray<ReadonlyMap<string, Value>>
+  #layers: ReadonlyArray<Entries<Value>>
   /** Number of keys. */
   readonly count: number
   readonly size: number
   readonly depth: number
 
-  constructor(layers: ReadonlyArray<ReadonlyMap<string, Value>>, count: number, size: number, depth: number) {
+  constructor(layers: ReadonlyArray<Entries<Value>>, count: number, size: number, depth: number) {
     this.#layers = layers
     this.count = count
     this.size = size
     this.depth = depth
   }
 
-  get layers(): ReadonlyArray<ReadonlyMap<string, Value>> {
+  get layers(): ReadonlyArray<Entries<Value>> {
     return this.#layers
   }
 
@@ -75,10 +77,9 @@ export class Obj {
     return this.get(key) !== undefined
   }
 
-  /** All entries in one map. */
-  get entries(): ReadonlyMap<string, Value> {
-    const [first, ...covered] = this.#layers
-    if (covered.length === 0) return first!
+  /** All entries together. */
+  get entries(): Entries<Value> {
+    if (this.#layers.length === 1) return this.#layers[0]!
     const entries = new Map<string, Value>()
     for (const layer of this.#layers.toReversed()) for (const [key, value] of layer) entries.set(key, value)
     this.#layers = [entries]
@@ -120,7 +121,7 @@ export const list = (items: Array<Value>): List => {
 }
 
 /** An object of these entries; the map must not change afterwards. */
-export const object = (entries: ReadonlyMap<string, Value>): Obj => {
+export const object = (entries: Entries<Value>): Obj => {
   let size = entries.size === 0 ? 2 : 1
   let depth = 0
   for (const [key, item] of entries) {
@@ -146,7 +147,7 @@ export const merge = (left: Obj, right: Obj): Obj => {
     size -= key.length + 4 + sizeOf(covered)
   }
   const depth = Math.max(left.depth, right.depth)
-  const layers = [right.entries, ...(count <= SMALL ? [left.entries] : left.layers)]
+  const layers: Array<Entries<Value>> = [right.entries, ...(count <= SMALL ? [left.entries] : left.layers)]
   while (layers.length > 1 && (count <= SMALL || layers[0]!.size * 2 >= layers[1]!.size)) {
     const joined = new Map(layers[1])
     for (const [key, value] of layers[0]!) joined.set(key, value)

@@ -43,7 +43,7 @@ export const boundary = (lowering: Lowering, expr: Boundary, scope: Scope): Code
   const from = (attempt: number, frame: Frame, task: Task, depth: number): Result => {
     const trying = expr.retries === 0 ? new Task(task.run, 0, task.consumed) : new Task(task.run, attempt, [])
     const inner = new Frame(frame, body.thunks)
-    const node = frame.nodes?.get(expr)
+    const node = frame.noted(expr)
     if (node !== undefined) inner.owner = node
     return whenSettled(body.run(inner, trying, depth + 1), (settled) => {
       if (!(settled instanceof Failed) || settled === skipped) return settled

@@ -65,8 +65,7 @@ export const call = (lowering: Lowering, expr: Call, scope: Scope): Code => {
     if (graph === undefined) return strict(args.length, start, ordered, (values) => apply(values, frame, task, depth, undefined))
     const node = graph.add("call", callable.name, span, task.attempt, frame.owner)
     if (node !== undefined) {
-      frame.nodes ??= new Map()
-      frame.nodes.set(expr, node)
+      frame.note(expr, node)
       if (frame.gate !== undefined) graph.edge({ kind: "orders", from: frame.gate, to: node })
     }
     const result = strict(args.length, start, ordered, (values) => {

@@ -124,7 +124,7 @@ export const loop = (lowering: Lowering, expr: For, scope: Scope): Code => {
   const each = (items: List, frame: Frame, task: Task, depth: number): Result => {
     const results = new Array<Value>(items.length)
     let kept = items.length
-    const owner = frame.nodes?.get(expr)
+    const owner = frame.noted(expr)
     return lanes(
       items.length,
       Math.max(1, task.run.limits.loopConcurrency),
@@ -169,7 +169,7 @@ export const fold = (lowering: Lowering, expr: Fold, scope: Scope): Code => {
 
   const step = (accumulator: Value, index: number, items: List, frame: Frame, task: Task, depth: number): Result => {
     const item = items.buffer[index]!
-    const owner = frame.nodes?.get(expr)
+    const owner = frame.noted(expr)
     const result = iteration(loop, frame, owner, task, depth, index, item, (inner) => {
       inner.slots[0] = accumulator
       inner.slots[1] = item

@@ -1,5 +1,6 @@
 import type { Code, Task } from "../Frame.ts"
 import { Failed, type Result } from "../Outcome.ts"
+import { MAX_ROW, Row } from "../Row.ts"
 import { strict } from "../Scheduler.ts"
 import type { Span } from "../Span.ts"
 import type { Expr, IntegerLiteral, ListLiteral, NumberLiteral, ObjectLiteral } from "../Syntax.ts"
@@ -47,7 +48,10 @@ export const object = (lowering: Lowering, expr: ObjectLiteral, scope: Scope): C
   const parts = entries.flatMap((entry) => (typeof entry.key === "string" ? [entry.value] : [entry.key, entry.value]))
   const codes = parts.map((part) => lowering.expr(part, scope))
   const ordered = orderOf(lowering, parts)
+  const fixed = entries.every((entry) => typeof entry.key === "string") && entries.length <= MAX_ROW
+  const keys = entries.map((entry) => entry.key as string)
   const build = (task: Task, values: ReadonlyArray<Value>): Result => {
+    if (fixed) return bounded(task, objectOf(new Row(keys, values)), span)
     const map = new Map<string, Value>()
     let at = 0
     for (const { key, keySpan } of entries) {

@@ -11,9 +11,8 @@ export const observed = (kind: NodeKind, label: string, expr: Expr, code: Code):
     if (graph === undefined) return code(frame, task, depth)
     const node = graph.add(kind, label, expr.span, task.attempt, frame.owner)
     if (node === undefined) return code(frame, task, depth)
-    frame.nodes ??= new Map()
-    frame.nodes.set(expr, node)
-    graph.update(node, "running")
+    frame.note(expr, node)
+    if (kind === "branch" || kind === "loop" || kind === "boundary") graph.update(node, "running")
     return told(code(frame, task, depth), (state, more) => graph.update(node, state, more))
   }
 }

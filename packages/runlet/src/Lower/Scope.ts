@@ -80,7 +80,7 @@ const readSlot = (frame: Frame, slot: number, task: Task, depth: number): Result
 
 /** The nodes that made the value of an expression, looked up through names and through what has no node of its own. */
 export const producers = (expr: Expr, scope: Scope, frame: Frame): ReadonlyArray<string> => {
-  const own = frame.nodes?.get(expr)
+  const own = frame.noted(expr)
   if (own !== undefined) return [own]
   switch (expr.kind) {
     case "name": {
