@@ -32,17 +32,12 @@ export interface Options {
   readonly onLine: (line: string) => Effect.Effect<void>
 }
 
-/** The longest line that is taken from a child; some harnesses list their commands in half a megabyte. */
-const lineBytes = 64 * 1024 * 1024
-
-/** What the wire may capture before {@link Limits} cut it down: the copies of raw output that go first count here. */
-const headroom = 4
-
 const clientLimits = (limits: Limits.Interface): AgentClient.Limits => ({
-  lineBytes,
-  items: limits.updateItems * headroom,
-  itemBytes: limits.updateBytes * headroom,
-  orphans: 1_024,
+  lineBytes: limits.lineBytes,
+  items: limits.updateItems * limits.updateHeadroom,
+  itemBytes: limits.updateBytes * limits.updateHeadroom,
+  orphans: limits.earlyUpdates,
+  orphanBytes: limits.earlyBytes,
   settle: limits.cancelMs,
   steer: limits.steerMs,
   fork: limits.forkMs,
@@ -58,8 +53,6 @@ interface Attempt {
   /** Where stray lines are remembered. */
   readonly stray: Array<string>
 }
-
-const strayLines = 4
 
 const ladder = (limits: Limits.Interface): Processes.Ladder => ({ eof: limits.endOfInputMs, term: limits.termMs })
 
@@ -80,7 +73,7 @@ const attempt = Effect.fnUntraced(function* (
       Scope.provide(scope),
     )
   const onNoise = ({ sample }: Noise) => {
-    if (stray.length < strayLines) stray.push(sample)
+    if (stray.length < limits.strayLines) stray.push(sample)
     return options.onLine(`stray line on stdout: ${sample}`)
   }
   const client = yield* ProcessTransport.make(child, {

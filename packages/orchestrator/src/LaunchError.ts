@@ -108,7 +108,7 @@ export const ofStart = (
     case "UnsupportedVersion":
       return new SubagentError({
         code: "UNSUPPORTED_VERSION",
-        message: `ACP harness selected unsupported protocol version ${typeof error.got === "object" ? JSON.stringify(error.got) : String(error.got)}`,
+        message: `ACP harness selected unsupported protocol version ${error.named}`,
         retryable: false,
       })
     case "CapabilityMissing":

@@ -5,8 +5,16 @@ import * as Layer from "effect/Layer"
 export interface Interface {
   /** The whole start of a child: spawn, negotiation, session, model and options (S162). */
   readonly startupMs: number
-  /** How long a buffered answer may still arrive after the process of a starting child has ended (S123). */
+  /** How long a buffered answer may still arrive after the process of a child has ended (S123), and its exit status after its output. */
   readonly drainMs: number
+  /** The longest line that is taken from a child; some harnesses list their commands in half a megabyte. */
+  readonly lineBytes: number
+  /** Updates kept for one session before the answer that names it, the latest ones. */
+  readonly earlyUpdates: number
+  /** The same, serialized. */
+  readonly earlyBytes: number
+  /** Stray lines of stdout that a failed start shows. */
+  readonly strayLines: number
   /** A native `session/fork` (S162). */
   readonly forkMs: number
   /** How long a child may take to settle a cancelled turn (S150). */
@@ -35,6 +43,8 @@ export interface Interface {
   readonly updateItems: number
   /** Captured updates per turn, serialized (S71). */
   readonly updateBytes: number
+  /** How many times {@link updateItems} and {@link updateBytes} a turn may hold while it runs, before they are cut down to these. */
+  readonly updateHeadroom: number
   /** Login methods that an `AUTH_REQUIRED` names, and the bytes of one id (S123). */
   readonly authMethods: number
   readonly authMethodBytes: number
@@ -53,6 +63,10 @@ export interface Interface {
 export const defaults: Interface = {
   startupMs: 30_000,
   drainMs: 250,
+  lineBytes: 32 * 1024 * 1024,
+  earlyUpdates: 1_024,
+  earlyBytes: 1024 * 1024,
+  strayLines: 4,
   forkMs: 30_000,
   cancelMs: 5_000,
   steerMs: 5_000,
@@ -67,6 +81,7 @@ export const defaults: Interface = {
   taskCharacters: 96,
   updateItems: 64,
   updateBytes: 65_536,
+  updateHeadroom: 4,
   authMethods: 16,
   authMethodBytes: 128,
   stderrTailBytes: 8_192,

@@ -65,27 +65,6 @@ describe("Capture", () => {
     expect(Capture.updatesOf(turn([call("x")], { truncated: true }), undefined, limits)?.truncated).toBe(true)
   })
 
-  const update = (content: unknown): JsonObject =>
-    ({ sessionUpdate: "tool_call_update", toolCallId: "c", rawOutput: { a: [1, "2"] }, content }) as JsonObject
-  const text = (value: string) => ({ type: "text", text: value })
-
-  it.each([
-    ["one text block", [text('{"a":[1,"2"]}')]],
-    ["text in a content entry", [{ type: "content", content: text('{ "a": [1, "2"] }') }]],
-  ])("empties tool content that only repeats rawOutput: %s", (_, content) => {
-    expect(Capture.withoutCopy(update(content))).toEqual(update([]))
-  })
-
-  it.each([
-    ["another value", [text('{"a":[1,"3"]}')]],
-    ["no JSON", [text("done")]],
-    ["another block beside it", [text('{"a":[1,"2"]}'), text("x")]],
-    ["another key of the block", [{ ...text('{"a":[1,"2"]}'), annotations: {} }]],
-    ["an image", [{ type: "image", data: "", mimeType: "image/png" }]],
-  ])("leaves tool content as it is: %s", (_, content) => {
-    expect(Capture.withoutCopy(update(content))).toEqual(update(content))
-  })
-
   it.prop(
     "stays within items and bytes, and keeps the order of what it keeps",
     {

@@ -7,7 +7,7 @@ import type { Task } from "./support/program.ts"
 import { isObject, World } from "./support/World.ts"
 
 const program = fileURLToPath(new URL("./support/program.ts", import.meta.url))
-const rounds = Number(process.env.KIT_TEST_CRASH_ROUNDS ?? 3)
+const rounds = Number(process.env.KIT_TEST_CRASH_ROUNDS ?? (process.env.KIT_TEST_LONG === "1" ? 50 : 3))
 
 interface Acknowledged {
   readonly id: string

@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import { script, World } from "./support/World.ts"
 
-const rounds = Number(process.env.KIT_TEST_LEAK_ROUNDS ?? 20)
+const rounds = Number(process.env.KIT_TEST_LEAK_ROUNDS ?? (process.env.KIT_TEST_LONG === "1" ? 1_000 : 20))
 
 describe("interrupted at any time", () => {
   it.live(

@@ -19,7 +19,7 @@ import * as Scope from "effect/Scope"
 import { MemoryAgents } from "./support/MemoryAgents.ts"
 import { watch } from "./support/World.ts"
 
-const sequences = Number(process.env.KIT_TEST_MODEL_SEQUENCES ?? 30)
+const sequences = Number(process.env.KIT_TEST_MODEL_SEQUENCES ?? (process.env.KIT_TEST_LONG === "1" ? 2_000 : 30))
 const places = 4
 
 type Outcome = "ok" | "refuse" | "auth" | "exit" | "hang"
