@@ -11,3 +11,9 @@ export const crcHex = (bytes: Uint8Array): string => crc32(bytes).toString(16).p
 
 /** SHA-256 as lower-case hex. */
 export const sha256 = (bytes: Uint8Array | string): string => createHash("sha256").update(bytes).digest("hex")
+
+/** SHA-256 of what it is given piece by piece. */
+export const sha256Stream = (): { readonly update: (bytes: Uint8Array) => void; readonly hex: () => string } => {
+  const hash = createHash("sha256")
+  return { update: (bytes) => void hash.update(bytes), hex: () => hash.digest("hex") }
+}

@@ -16,8 +16,7 @@ import { headBody, writeNew } from "./LogRecovery.ts"
 import type { SessionWriter } from "./SessionStore.ts"
 import { AlreadyExists, Invalid, of, ofDisk, type StoreError } from "./StoreError.ts"
 import * as Trash from "./Trash.ts"
-
-const chunkBytes = 1024 * 1024
+import * as Tree from "./Tree.ts"
 
 /** A session that takes part, open for writing. */
 export interface Side {
@@ -120,7 +119,10 @@ const place = Effect.fnUntraced(function* (
     const old = yield* segments(name)
     const sealedCount = old.filter((segment) => segment.number !== undefined)
     let segment = (sealedCount[sealedCount.length - 1]?.number ?? 0) + 1
-    for (const one of old) yield* copyFile(one.path, sealedPath(copied, one.number ?? segment))
+    for (const one of old) {
+      const bytes = (yield* disk.stat(one.path).pipe(Effect.mapError(ofDisk)))?.size ?? 0
+      yield* Tree.copy(one.path, sealedPath(copied, one.number ?? segment), bytes)
+    }
     if (old.some((one) => one.number === undefined)) segment += 1
     const head = encodeValue(last + 1, time, "head", 1, headBody(ids, segment, { segment: segment - 1, seq: last }))
     const note = encodeValue(last + 2, time, "note", 1, { event: "migrated", ...step })
@@ -145,27 +147,6 @@ const place = Effect.fnUntraced(function* (
     yield* disk.syncDirectory(parent).pipe(Effect.mapError(ofDisk))
   })
   yield* Effect.uninterruptible(Effect.tapError(fill, () => Effect.ignore(disk.removeTree(staging))))
-})
-
-/** Copies a file in chunks, on disk when it succeeds. */
-const copyFile = Effect.fnUntraced(function* (source: string, target: string): Effect.fn.Return<void, StoreError, Disk.Service> {
-  const disk = yield* Disk.Service
-  const copy = Effect.gen(function* () {
-    const reading = yield* disk.openRead(source)
-    yield* Effect.gen(function* () {
-      const writing = yield* disk.openExclusive(target)
-      yield* Effect.gen(function* () {
-        for (let offset = 0; ; ) {
-          const bytes = yield* disk.read(reading, offset, chunkBytes)
-          if (bytes.length === 0) break
-          yield* disk.write(writing, bytes)
-          offset += bytes.length
-        }
-        yield* disk.sync(writing)
-      }).pipe(Effect.ensuring(disk.close(writing)))
-    }).pipe(Effect.ensuring(disk.close(reading)))
-  })
-  yield* Effect.uninterruptible(copy).pipe(Effect.mapError(ofDisk))
 })
 
 /** The checkpoint goes with the agent: the target's transcript has it before the source's says `Closed`. */

@@ -5,11 +5,13 @@ import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { AgentId } from "./AgentId.ts"
 import type { ChildRecord } from "./ChildRecord.ts"
+import type { Collected, Policy } from "./Collection.ts"
 import type { Disk } from "./Disk.ts"
 import * as DiskModel from "./DiskModel.ts"
 import * as DiskNode from "./DiskNode.ts"
 import type { Level, Receipt } from "./Durability.ts"
 import type { Json } from "./Json.ts"
+import type { Imported } from "./KimiImport.ts"
 import { Lock } from "./Lock.ts"
 import type { Health } from "./Log.ts"
 import type { LogGap, LogRecord } from "./Record.ts"
@@ -123,6 +125,14 @@ export interface Interface {
     id: string,
     options: { readonly from: string; readonly to: string; readonly mode?: "move" | "copy" },
   ) => Effect.Effect<AgentId, StoreError>
+  /** What a policy would remove, and with `dryRun: false` has removed (K16). Open sessions stay, whatever it says. */
+  readonly collect: (policy: Policy, options: { readonly dryRun: boolean }) => Effect.Effect<ReadonlyArray<Collected>, StoreError>
+  /** Copies a session, open or not, into a new directory with a manifest of sizes and checksums. */
+  readonly exportTo: (id: string, directory: string) => Effect.Effect<void, StoreError>
+  /** Makes a session of an export, whole or not at all, under its own id. */
+  readonly importFrom: (directory: string) => Effect.Effect<SessionId, StoreError>
+  /** Makes an agent of this session, which must not be open anywhere, out of a directory that Kimi CLI wrote. */
+  readonly importKimi: (session: string, directory: string) => Effect.Effect<Imported, StoreError>
   /** The orphans of every session, those without a readable `session.json` included (K12). Nothing is adopted, nothing dropped. */
   readonly orphans: Effect.Effect<ReadonlyArray<Orphan & { readonly session: string }>, StoreError>
 }

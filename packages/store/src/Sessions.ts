@@ -1,7 +1,10 @@
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Archive from "./Archive.ts"
+import * as Collection from "./Collection.ts"
 import { Disk } from "./Disk.ts"
 import * as Document from "./Document.ts"
+import * as KimiImport from "./KimiImport.ts"
 import * as Layout from "./Layout.ts"
 import { Lock } from "./Lock.ts"
 import { activePath } from "./LogFiles.ts"
@@ -135,7 +138,7 @@ export const make = Effect.fn("SessionStore.make")(function* (options: Options):
     return found
   })
 
-  return {
+  const store: Interface = {
     create,
     openWriter,
     openReader: (text) => Effect.flatMap(Layout.sessionId(text), (id) => on(SessionReading.open(home, id))),
@@ -145,7 +148,16 @@ export const make = Effect.fn("SessionStore.make")(function* (options: Options):
     holder,
     migrate,
     orphans,
+    collect: (policy, { dryRun }) => on(dryRun ? Collection.plan(home, store, policy) : Collection.run(home, store, policy)),
+    exportTo: (text, directory) =>
+      Effect.flatMap(Layout.sessionId(text), (id) =>
+        Effect.asVoid(on(Archive.exportTo(Layout.sessionPath(home, id), id, directory))),
+      ),
+    importFrom: (directory) => on(Archive.importFrom(home, directory)),
+    importKimi: (text, directory) =>
+      Effect.scoped(Effect.flatMap(openWriter(text), ({ subagents }) => on(KimiImport.run(subagents, directory)))),
   }
+  return store
 })
 
 const isAbsolute = (path: string): boolean => /^(\/|[A-Za-z]:[\\/])/.test(path)

@@ -1,0 +1,253 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { SessionStore } from "../src/SessionStore.ts"
+import type { StoreError } from "../src/StoreError.ts"
+import { childOf, onDisk, spec, temporaryHome } from "./Backends.ts"
+
+const codeOf = <A>(effect: Effect.Effect<A, StoreError>) => Effect.map(Effect.flip(effect), (error) => error.code)
+
+/** All that a session says, with one agent of it. */
+const seen = (id: string, agent: string) =>
+  Effect.gen(function* () {
+    const store = yield* SessionStore.Service
+    const session = yield* store.openReader(id)
+    const { meta, prompt, context } = yield* session.subagents.load(agent)
+    const records = yield* Stream.runCollect(session.subagents.replay(agent))
+    return {
+      info: yield* session.info,
+      items: yield* session.items,
+      children: yield* session.children,
+      meta,
+      prompt,
+      context,
+      records,
+    }
+  })
+
+const made = Effect.gen(function* () {
+  const store = yield* SessionStore.Service
+  const session = yield* store.create({ id: "one", cwd: "/w", title: "One" })
+  const { agent_id } = yield* session.subagents.create(spec, "You are kind.")
+  yield* session.subagents.append(agent_id, { direction: "out", frame: '{"id":1}' })
+  yield* session.subagents.saveContext(agent_id, { messages: ["a"] })
+  yield* session.subagents.setStatus(agent_id, "starting", "idle")
+  yield* session.appendItem("item")
+  yield* session.appendChild(childOf(agent_id))
+  return agent_id
+})
+
+describe("exports", () => {
+  it.live("of a session that is open become the same session in another home", () =>
+    onDisk((home) =>
+      Effect.gen(function* () {
+        const target = path.join(home, "out/one")
+        const agent = yield* made
+        const store = yield* SessionStore.Service
+        yield* store.exportTo("one", target)
+        expect(yield* codeOf(store.exportTo("one", target))).toBe("INVALID")
+        expect(fs.readdirSync(target).sort()).toEqual(["manifest.json", "session.json", "subagents", "transcript.jsonl"])
+        const before = yield* seen("one", agent)
+        const other = yield* temporaryHome
+        yield* Effect.gen(function* () {
+          const elsewhere = yield* SessionStore.Service
+          expect(yield* elsewhere.importFrom(target)).toBe("one")
+          expect(yield* seen("one", agent)).toEqual(before)
+          expect(yield* codeOf(elsewhere.importFrom(target))).toBe("ALREADY_EXISTS")
+          const session = yield* elsewhere.openWriter("one")
+          expect(session.warnings).toEqual([])
+          yield* session.subagents.append(agent, { note: "more" }, "disk")
+        }).pipe(Effect.scoped, Effect.provide(SessionStore.layerWith({ home: other })))
+      }),
+    ),
+  )
+
+  it.live("of a log with a torn tail stop at its last whole line", () =>
+    onDisk((home) =>
+      Effect.gen(function* () {
+        const agent = yield* Effect.scoped(made)
+        fs.appendFileSync(path.join(home, "sessions/one/subagents", agent, "wire.log"), '{"q":5,"t')
+        const store = yield* SessionStore.Service
+        yield* store.exportTo("one", path.join(home, "out"))
+        const log = fs.readFileSync(path.join(home, "out/subagents", agent, "wire.log"), "utf8")
+        expect(log.endsWith("}\n")).toBe(true)
+      }),
+    ),
+  )
+
+  it.live("that were changed, or whose names lead elsewhere, are refused and leave nothing", () =>
+    onDisk((home) =>
+      Effect.gen(function* () {
+        const agent = yield* Effect.scoped(made)
+        const store = yield* SessionStore.Service
+        const out = path.join(home, "out")
+        yield* store.exportTo("one", out)
+        yield* store.delete("one")
+        const manifest = path.join(out, "manifest.json")
+        const kept = fs.readFileSync(manifest, "utf8")
+        const attempts: Array<() => void> = [
+          () => fs.appendFileSync(path.join(out, "subagents", agent, "prompt.txt"), "!"),
+          () => fs.truncateSync(path.join(out, "transcript.jsonl"), 10),
+          ...[
+            "../../evil",
+            "/etc/passwd",
+            "subagents/../../x",
+            ".writer.lock",
+            "subagents/x/meta.json",
+            "a\\b",
+            "session.json/",
+          ].map((name) => () => fs.writeFileSync(manifest, kept.replace('"session.json"', JSON.stringify(name)))),
+          () => fs.writeFileSync(manifest, kept.replace('"session_id": "one"', '"session_id": "../one"')),
+          () => fs.writeFileSync(manifest, kept.replace('"session_id": "one"', '"session_id": "two"')),
+          () => fs.writeFileSync(manifest, '{"schema":"session.export","version":1}'),
+          () => fs.writeFileSync(manifest, kept.replace('"min_reader": 1', '"min_reader": 2')),
+          () => fs.rmSync(manifest),
+        ]
+        const codes: Array<string> = []
+        for (const attempt of attempts) {
+          const copy = fs.cpSync(out, `${out}.kept`, { recursive: true })
+          attempt()
+          codes.push(yield* codeOf(store.importFrom(out)))
+          fs.rmSync(out, { recursive: true })
+          fs.renameSync(`${out}.kept`, out)
+          expect(copy).toBeUndefined()
+        }
+        expect(new Set(codes)).toEqual(new Set(["CORRUPT", "INVALID_ID", "NEWER_VERSION", "INVALID"]))
+        expect(fs.readdirSync(path.join(home, "sessions"))).toEqual([])
+        expect(yield* store.importFrom(out)).toBe("one")
+      }),
+    ),
+  )
+})
+
+describe("collection", () => {
+  const old = (home: string, id: string, days: number) => {
+    const at = new Date(Date.now() - days * 86_400_000)
+    const file = path.join(home, "sessions", id, "session.json")
+    const document = JSON.parse(fs.readFileSync(file, "utf8"))
+    fs.writeFileSync(file, JSON.stringify({ ...document, updated_at: at.toISOString() }))
+    fs.utimesSync(path.join(home, "sessions", id, "transcript.jsonl"), at, at)
+  }
+
+  it.live("K16 names what a policy would remove, then removes just that", () =>
+    onDisk((home) =>
+      Effect.gen(function* () {
+        const store = yield* SessionStore.Service
+        for (const id of ["old", "older", "young", "open"]) yield* Effect.scoped(store.create({ id, cwd: "/w" }))
+        const ended = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const { subagents } = yield* store.openWriter("young")
+            const gone = (yield* subagents.create(spec, "")).agent_id
+            yield* subagents.create(spec, "")
+            yield* subagents.setStatus(gone, "starting", "closed")
+            return gone
+          }),
+        )
+        const meta = path.join(home, "sessions/young/subagents", ended, "meta.json")
+        fs.writeFileSync(
+          meta,
+          fs.readFileSync(meta, "utf8").replace(/"updated_at": "[^"]*"/, '"updated_at": "2020-01-01T00:00:00.000Z"'),
+        )
+        old(home, "old", 40)
+        old(home, "older", 50)
+        old(home, "open", 60)
+        yield* store.openWriter("open")
+        const policy = { olderThanDays: 30 }
+        const planned = yield* store.collect(policy, { dryRun: true })
+        expect(planned.map((one) => [one.kind, one.id])).toEqual([
+          ["session", "older"],
+          ["session", "old"],
+          ["subagent", ended],
+        ])
+        expect(planned.every((one) => one.bytes > 0)).toBe(true)
+        expect((yield* store.list()).length).toBe(4)
+        expect(yield* store.collect(policy, { dryRun: false })).toEqual(planned)
+        expect((yield* store.list()).map((row) => row.id).sort()).toEqual(["open", "young"])
+        const left = yield* Effect.flatMap(store.openReader("young"), (reader) => reader.subagents.list())
+        expect(left.map((row) => row.id)).not.toContain(ended)
+        expect(yield* store.collect(policy, { dryRun: false })).toEqual([])
+      }),
+    ),
+  )
+
+  it.live("by size takes the oldest first and keeps the youngest", () =>
+    onDisk((home) =>
+      Effect.gen(function* () {
+        const store = yield* SessionStore.Service
+        for (const [index, id] of ["a", "b", "c"].entries()) {
+          yield* Effect.scoped(
+            Effect.flatMap(store.create({ id, cwd: "/w" }), (session) => session.appendItem("x".repeat(10_000), "disk")),
+          )
+          old(home, id, 3 - index)
+        }
+        expect(yield* codeOf(store.collect({}, { dryRun: true }))).toBe("INVALID")
+        expect((yield* store.collect({ maxBytes: 25_000 }, { dryRun: true })).map((one) => one.id)).toEqual(["a"])
+        expect((yield* store.collect({ maxBytes: 0 }, { dryRun: true })).map((one) => one.id)).toEqual(["a", "b"])
+        expect((yield* store.collect({ maxBytes: 0, keep: 3 }, { dryRun: true })).length).toBe(0)
+      }),
+    ),
+  )
+})
+
+describe("an agent of Kimi CLI", () => {
+  it.live("becomes one of ours with its prompt, messages and wire, and the source is only read", () =>
+    onDisk((home) =>
+      Effect.gen(function* () {
+        const source = path.join(home, "kimi/sessions/0123456789abcdef/s1/subagents/a1b2c3d4e")
+        fs.mkdirSync(source, { recursive: true })
+        const lines = (values: ReadonlyArray<unknown>) => values.map((value) => `${JSON.stringify(value)}\n`).join("")
+        fs.writeFileSync(
+          path.join(source, "meta.json"),
+          JSON.stringify({
+            agent_id: "a1b2c3d4e",
+            subagent_type: "coder",
+            status: "idle",
+            description: "fix the tests",
+            created_at: 1,
+            updated_at: 2,
+            last_task_id: null,
+            launch_spec: {
+              agent_id: "a1b2c3d4e",
+              subagent_type: "coder",
+              model_override: null,
+              effective_model: "kimi-k2",
+              created_at: 1,
+            },
+          }),
+        )
+        fs.writeFileSync(path.join(source, "prompt.txt"), "the last user prompt")
+        const messages = [
+          { role: "user", content: [{ type: "text", text: "hello" }] },
+          { role: "assistant", content: "hi\u2028there" },
+        ]
+        fs.writeFileSync(
+          path.join(source, "context.jsonl"),
+          `${lines([{ role: "_system_prompt", content: "You code." }, { role: "_checkpoint", id: 0 }, ...messages, { role: "_usage", token_count: 12 }])}{"role":"user","cont`,
+        )
+        const wire = [
+          { type: "metadata", protocol_version: "1.1" },
+          { timestamp: 1.5, message: { type: "TurnBegin", payload: { user_input: "hello" } } },
+        ]
+        fs.writeFileSync(path.join(source, "wire.jsonl"), lines(wire))
+        const before = fs.readdirSync(source).map((file) => fs.readFileSync(path.join(source, file), "utf8"))
+        const store = yield* SessionStore.Service
+        yield* Effect.scoped(store.create({ id: "one", cwd: "/w" }))
+        const { id, skipped } = yield* store.importKimi("one", source)
+        expect(skipped).toBe(1)
+        const reader = yield* store.openReader("one")
+        const { meta, prompt, context } = yield* reader.subagents.load(id)
+        expect([prompt, meta.status, meta.spec.name, meta.spec.model]).toEqual(["You code.", "interrupted", "coder", "kimi-k2"])
+        expect(meta.ext).toEqual({ imported: { from: "kimi-cli", agent_id: "a1b2c3d4e", status: "idle" } })
+        expect(context).toEqual({ messages, usage: { role: "_usage", token_count: 12 } })
+        const events = (yield* Stream.runCollect(reader.subagents.replay(id))).filter(
+          (record) => !("gap" in record) && record.kind === "event",
+        )
+        expect(events.map((record) => (record as unknown as { body: { data: unknown } }).body.data)).toEqual(wire)
+        expect(fs.readdirSync(source).map((file) => fs.readFileSync(path.join(source, file), "utf8"))).toEqual(before)
+        expect(yield* codeOf(store.importKimi("one", home))).toBe("INVALID")
+      }),
+    ),
+  )
+})
