@@ -3,6 +3,8 @@ import type { Effort } from "@acp-kit/agent/ModelProvider"
 /** What `kit acp` was asked for. Absent is the default of the configuration, else of the program. */
 export interface Arguments {
   readonly protocol: 1 | 2 | "auto"
+  /** What becomes of JSON-RPC batches. */
+  readonly batches: "reject" | "jsonrpc"
   /** Working directory of the tools where a session names none of its own. */
   readonly root?: string
   readonly model?: string
@@ -28,6 +30,7 @@ export interface Mistake {
 export const usage = `kit acp: the Kit agent over stdio, for editors and parent agents
 
   --protocol-version 1|2|auto   versions of the protocol that are offered (default 1)
+  --batches reject|jsonrpc      what becomes of JSON-RPC batches (default reject)
   --root DIR                    working directory (default the current one)
   --model ID                    model that sessions start with
   --provider NAME               provider of models
@@ -42,6 +45,7 @@ export const usage = `kit acp: the Kit agent over stdio, for editors and parent 
 
 const values = [
   "--protocol-version",
+  "--batches",
   "--root",
   "--model",
   "--provider",
@@ -92,6 +96,8 @@ const isEffort = (value: string): value is Effort => ["default", "low", "medium"
 const read = (given: ReadonlyMap<string, string>): Arguments | Mistake => {
   const protocol = protocols.get(given.get("--protocol-version") ?? "1")
   if (protocol === undefined) return { mistake: "--protocol-version must be 1, 2 or auto" }
+  const batches = given.get("--batches") ?? "reject"
+  if (batches !== "reject" && batches !== "jsonrpc") return { mistake: "--batches must be reject or jsonrpc" }
   const effort = given.get("--reasoning-effort")
   if (effort !== undefined && !isEffort(effort)) return { mistake: "--reasoning-effort must be default, low, medium or high" }
   const depth = given.get("--subagent-depth") ?? "0"
@@ -102,6 +108,7 @@ const read = (given: ReadonlyMap<string, string>): Arguments | Mistake => {
   const optional = (flag: string, key: string) => (given.has(flag) ? { [key]: given.get(flag) } : {})
   return {
     protocol,
+    batches,
     resume: given.has("--resume"),
     depth: Number(depth),
     ...(effort === undefined ? {} : { effort }),

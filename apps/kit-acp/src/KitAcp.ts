@@ -32,6 +32,7 @@ const serve = Effect.fnUntraced(function* (given: Arguments, stdio: Stdio.Interf
   )
   yield* AcpServer.serve(transportOf(stdio), {
     protocol: given.protocol,
+    batches: given.batches,
     info: { name: "kit", version: manifest.version },
     sessions,
   })

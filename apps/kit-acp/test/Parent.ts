@@ -8,6 +8,7 @@ const limits: Limits = {
   items: 64,
   itemBytes: 64 * 1024,
   orphans: 64,
+  orphanBytes: 1024 * 1024,
   settle: "5 seconds",
   steer: "5 seconds",
   fork: "5 seconds",

@@ -3,6 +3,7 @@ import type { SetupRefused } from "@acp-kit/agent/Directories"
 import type { Transport } from "@acp-kit/protocol/Transport"
 import type { AgentConnector } from "@agentclientprotocol/sdk/unstable"
 import * as Effect from "effect/Effect"
+import type { BatchPolicy } from "./Batches.ts"
 import { ServerTransport } from "./ServerTransport.ts"
 import type { Settings } from "./Settings.ts"
 
@@ -24,6 +25,8 @@ export interface Options {
   /** Evaluated at the first request that needs a session, then kept. */
   readonly sessions: Effect.Effect<Sessions, SetupRefused>
   readonly limits?: Limits
+  /** `reject` where absent, as the SDK's revision of the protocol has it. */
+  readonly batches?: BatchPolicy
 }
 
 /**
@@ -32,7 +35,7 @@ export interface Options {
  */
 export const serve = Effect.fn("AcpServer.serve")(function* (transport: Transport, options: Options) {
   const limits = options.limits ?? defaultLimits
-  const server = ServerTransport.make(transport)
+  const server = ServerTransport.make(transport, options.batches)
   let made: Sessions | undefined
   const sessions = yield* Effect.cached(
     Effect.map(options.sessions, (sessions) => {

@@ -30,8 +30,9 @@ export const make = ({ info, sessions, context }: Settings): AgentApp => {
     })
     .onRequest(
       "session/new",
-      handle(({ params: { cwd, additionalDirectories = [] } }) =>
+      handle(({ params: { cwd, additionalDirectories = [], mcpServers = [] } }) =>
         Effect.gen(function* () {
+          if (mcpServers.length > 0) yield* Effect.logWarning(`MCP servers are not started yet: ${mcpServers.length} of the client`)
           const session = yield* (yield* sessions).create({ cwd, additionalDirectories, view })
           return { sessionId: session.id, ...(yield* optionsOf(session)) }
         }),

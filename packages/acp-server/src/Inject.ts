@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "@acp-kit/protocol/Json"
 import type { Errors } from "./Bridge.ts"
 
 /** Guidance for a running turn (S30), which the SDK does not know: the marker in the capabilities of a session. */
-export const capability = { inject: { modes: ["steer"], steerInStream: ["finish"], pending: { replace: true } } }
+export const capability = { inject: { modes: ["steer"], steerInStream: ["finish"], pending: { replace: {} } } }
 
 interface WithContent {
   readonly sessionId: string

@@ -5,6 +5,7 @@ import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import { Batches, type BatchPolicy } from "./Batches.ts"
 import { redact } from "./Redaction.ts"
 
 /** Longest line that is taken from the client, in bytes without the line feed. */
@@ -28,7 +29,8 @@ export interface ServerTransport {
  * message is answered with an error and the connection goes on; a line that is too long ends the input. The message stream stays
  * open after the end of the input, so that what was asked can still be answered.
  */
-export const make = (transport: Transport): ServerTransport => {
+export const make = (transport: Transport, policy: BatchPolicy = "reject"): ServerTransport => {
+  const batches = new Batches()
   const lines = makeLines(lineBytes)
   const ids = new WideIds()
   const open = new OpenRequests()
@@ -49,13 +51,28 @@ export const make = (transport: Transport): ServerTransport => {
       }),
     )
 
-  const accept = async (line: Line): Promise<JsonObject | undefined> => {
-    const message = typeof line === "string" ? parseJson(line) : undefined
-    if (isObject(message)) return ids.inbound(message)
-    if (message === undefined) await write(failure(-32700, "Parse error"))
-    else if (Array.isArray(message)) await write(failure(-32600, "Invalid request: JSON-RPC batches are not supported"))
-    else await write(failure(-32600, "Invalid request"))
-    return undefined
+  /** The messages of a line; what is none is answered. */
+  const accept = async (line: Line): Promise<ReadonlyArray<JsonObject>> => {
+    const value = typeof line === "string" ? parseJson(line) : undefined
+    if (value === undefined) await write(failure(-32700, "Parse error"))
+    else if (isObject(value)) return [ids.inbound(value)]
+    else if (!Array.isArray(value)) await write(failure(-32600, "Invalid request"))
+    else if (policy === "jsonrpc" && value.length > 0) return await acceptBatch(value)
+    else await write(failure(-32600, "Invalid request: JSON-RPC batches are not supported"))
+    return []
+  }
+
+  const acceptBatch = async (entries: ReadonlyArray<Json>): Promise<ReadonlyArray<JsonObject>> => {
+    const messages = entries.filter(isObject).map((entry) => ids.inbound(entry))
+    const refused = entries.filter((entry) => !isObject(entry)).map(() => failure(-32600, "Invalid request"))
+    const requests = messages.filter(isRequest)
+    if (requests.length > 0)
+      batches.open(
+        requests.map(({ id }) => id),
+        refused,
+      )
+    else if (refused.length > 0) await write(refused)
+    return messages
   }
 
   /** What follows `initialize` waits for its answer, so that a client may write ahead. */
@@ -65,16 +82,18 @@ export const make = (transport: Transport): ServerTransport => {
       const complete = chunk === undefined ? lines.rest() : lines.push(chunk)
       more = chunk !== undefined && !lines.oversize()
       for (const line of complete) {
-        const message = await accept(line)
-        if (message === undefined) continue
-        if (isRequest(message)) open.add(message.id as RequestId)
-        yield message
-        if (message.method === "initialize") await Effect.runPromise(open.answered(message.id as RequestId))
+        for (const message of await accept(line)) {
+          if (isRequest(message)) open.add(message.id as RequestId)
+          yield message
+          if (message.method === "initialize") await Effect.runPromise(open.answered(message.id as RequestId))
+        }
       }
     }
     Deferred.doneUnsafe(ended, Exit.void)
     await Effect.runPromise(Deferred.await(finished))
   }
+
+  const leaving = (message: JsonObject) => redact(ids.outbound(message))
 
   const inbound = messages()
   const readable = new ReadableStream<AnyMessage>(
@@ -91,8 +110,9 @@ export const make = (transport: Transport): ServerTransport => {
   const outbound = new WritableStream<AnyMessage>({
     write: async (message) => {
       if (!writable) return
-      const out = redact(ids.outbound(message as unknown as JsonObject))
-      await write(out)
+      const out = batches.collect(message as unknown as JsonObject)
+      if (out !== undefined)
+        await write("length" in out ? (out as ReadonlyArray<JsonObject>).map(leaving) : leaving(out as JsonObject))
       if (!("method" in message)) open.settle(message.id)
     },
   })

@@ -2,6 +2,7 @@
 export * as AcpServer from "./AcpServer.ts"
 export * as AppV1 from "./AppV1.ts"
 export * as AppV2 from "./AppV2.ts"
+export * as Batches from "./Batches.ts"
 export * as Blocks from "./Blocks.ts"
 export * as Bridge from "./Bridge.ts"
 export * as CallText from "./CallText.ts"

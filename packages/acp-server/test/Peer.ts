@@ -21,6 +21,7 @@ export interface Setup {
   readonly rules?: Script["rules"]
   readonly tools?: ReadonlyArray<Tool>
   readonly limits?: AcpServer.Limits
+  readonly batches?: AcpServer.Options["batches"]
   readonly sessions?: AcpServer.Options["sessions"]
 }
 
@@ -86,7 +87,7 @@ export const connect = Effect.fnUntraced(function* (setup: Setup = {}) {
       Effect.sync(() => {
         if (!frame.endsWith("\n") || frame.indexOf("\n") !== frame.length - 1) throw new Error(`not one line: ${frame}`)
         lines.push(frame)
-        received.push(JSON.parse(frame))
+        received.push(...[JSON.parse(frame)].flat())
         for (const wake of [...waiting]) wake()
       }),
     end: Effect.void,
@@ -102,6 +103,7 @@ export const connect = Effect.fnUntraced(function* (setup: Setup = {}) {
       info: { name: "kit", version: "1.2.3" },
       sessions: made,
       ...(setup.limits ? { limits: setup.limits } : {}),
+      ...(setup.batches ? { batches: setup.batches } : {}),
     }),
   )
 

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import { ServerTransport } from "../src/ServerTransport.ts"
 import { connect } from "./Peer.ts"
+import type { Message } from "./WireSchemas.ts"
 
 const initialize = { protocolVersion: 1, clientCapabilities: {} }
 const text = (text: string) => [{ type: "text", text }]
@@ -54,6 +55,38 @@ describe("framing", () => {
       yield* peer.message((message) => message.error?.code === -32800)
       written.push(...peer.lines)
       expect(written.at(-1)).toContain(`"id":${id}`)
+    }),
+  )
+
+  it.live("takes batches where it is told to: one array of answers, silence for notifications, an error for each bad entry", () =>
+    Effect.gen(function* () {
+      const peer = yield* connect({ batches: "jsonrpc" })
+      yield* peer.request("initialize", initialize)
+      const from = peer.lines.length
+      const line = (...entries: ReadonlyArray<unknown>) => peer.raw(`${JSON.stringify(entries)}\n`)
+      yield* line({ jsonrpc: "2.0", method: "_nothing" })
+      yield* line()
+      yield* line(17, true)
+      const open = { jsonrpc: "2.0", method: "session/new", params: { cwd: "/tmp", mcpServers: [] } }
+      yield* line(
+        { ...open, id: "a" },
+        17,
+        { jsonrpc: "2.0", method: "_nothing" },
+        { ...open, id: 2 },
+        { jsonrpc: "2.0", id: "c", method: "x" },
+      )
+      yield* peer.message((message) => message.id === "a")
+      const answers = peer.lines.slice(from).map((text) => JSON.parse(text))
+      expect(answers.slice(0, 2)).toMatchObject([{ id: null, error: { code: -32600 } }, [{ id: null }, { id: null }]])
+      expect(answers[2].map(({ id, error }: Message) => [id, error?.code]).sort()).toEqual(
+        [
+          ["a", undefined],
+          [2, undefined],
+          ["c", -32601],
+          [null, -32600],
+        ].sort(),
+      )
+      expect(answers.length).toBe(3)
     }),
   )
 

@@ -205,7 +205,7 @@ it.live("shows no capability that does not work", () =>
       delete: {},
       fork: {},
       additionalDirectories: {},
-      inject: { modes: ["steer"], steerInStream: ["finish"], pending: { replace: true } },
+      inject: { modes: ["steer"], steerInStream: ["finish"], pending: { replace: {} } },
     })
   }),
 )
