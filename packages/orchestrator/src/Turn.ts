@@ -1,5 +1,5 @@
 import { admitContent } from "@acp-kit/protocol/Content"
-import type { PromptError } from "@acp-kit/protocol/Session"
+import type { PromptError, Turn as ProtocolTurn } from "@acp-kit/protocol/Session"
 import type { TurnResult } from "@acp-kit/protocol/TurnResult"
 import type { Json } from "@acp-kit/runlet/Host"
 import * as Cause from "effect/Cause"
@@ -97,12 +97,17 @@ const dispatch = Effect.fnUntraced(function* (
   blocks: ReadonlyArray<Json>,
   restore: Restore,
 ): Effect.fn.Return<Outcome> {
-  const begun = yield* Effect.exit(restore(session.begin(blocks)))
+  let started: ProtocolTurn | undefined
+  const beginning = Effect.tap(session.begin(blocks), (turn) =>
+    Effect.sync(() => {
+      started = turn
+    }),
+  )
+  const begun = yield* Effect.exit(restore(beginning))
   if (Exit.isFailure(begun)) {
     const error = Exit.findErrorOption(begun)
-    return Option.isNone(error)
-      ? { type: "interrupted", how: "unsent" }
-      : { type: "refused", error: failureOf(child, error.value) }
+    if (Option.isSome(error)) return { type: "refused", error: failureOf(child, error.value) }
+    return { type: "interrupted", how: started === undefined ? "unsent" : yield* started.cancel }
   }
   const turn = begun.value
   const end = yield* Effect.exit(restore(Effect.raceFirst(turn.result, Deferred.await(child.ended))))
