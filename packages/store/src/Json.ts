@@ -9,7 +9,24 @@ export interface JsonObject {
 export const isObject = (value: unknown): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-const longDigits = /\d{16}/
+const isDigit = (text: string, at: number): boolean => {
+  const code = text.charCodeAt(at)
+  return code >= 48 && code <= 57
+}
+
+/** Whether sixteen digits stand in a row: only such a text can hold an integer beyond 2^53. Looks at every sixteenth character first. */
+const hasLongDigits = (text: string): boolean => {
+  for (let at = 15; at < text.length; at += 16) {
+    if (!isDigit(text, at)) continue
+    let from = at
+    while (from > 0 && isDigit(text, from - 1)) from--
+    let to = at + 1
+    while (to < text.length && isDigit(text, to)) to++
+    if (to - from >= 16) return true
+    at = Math.max(at, to - 1)
+  }
+  return false
+}
 
 const exact = (_key: string, value: unknown, context?: { readonly source?: string }): unknown =>
   typeof value === "number" && !Number.isSafeInteger(value) && context?.source !== undefined && /^-?\d+$/.test(context.source)
@@ -19,7 +36,7 @@ const exact = (_key: string, value: unknown, context?: { readonly source?: strin
 /** The value of a JSON text, integers exact; `undefined` where the text is not JSON. */
 export const parse = (text: string): Json | undefined => {
   try {
-    return longDigits.test(text) ? JSON.parse(text, exact) : JSON.parse(text)
+    return hasLongDigits(text) ? JSON.parse(text, exact) : JSON.parse(text)
   } catch {
     return undefined
   }

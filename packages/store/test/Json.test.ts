@@ -25,6 +25,15 @@ describe("JSON", () => {
     })
   })
 
+  it("keeps a long integer exact wherever it stands", () => {
+    for (let before = 0; before < 40; before++) {
+      for (const digits of ["9007199254740993", "90071992547409931", "18446744073709551615"]) {
+        const text = `["${"x1".repeat(before).slice(0, before)}",${digits},1]`
+        expect((parse(text) as ReadonlyArray<unknown>)[1]).toBe(BigInt(digits))
+      }
+    }
+  })
+
   it("holds no half of a surrogate pair, and no line end that only some readers see", () => {
     expect(stringify("a\ud800b")).toBe('"a\ufffdb"')
     expect(stringify("\udc00\ud83d\ude00\\ud800")).toBe('"\ufffd\ud83d\ude00\\\\ud800"')
