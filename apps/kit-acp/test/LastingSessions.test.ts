@@ -1,11 +1,14 @@
-import { existsSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Processes } from "@acp-kit/platform/Processes"
 import { appears, touch } from "@acp-kit/testing/Appears"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Random from "effect/Random"
 import { block, machine, text } from "./Machine.ts"
 import { parent } from "./Parent.ts"
+
+const rounds = process.env.KIT_TEST_LONG === "1" ? 40 : 3
 
 it.layer(Processes.layer, { excludeTestServices: true })("sessions of kit acp", (it) => {
   it.effect("S104 go on in another process: by load, by resume with replay, and by the launch of a parent", () =>
@@ -72,16 +75,34 @@ it.layer(Processes.layer, { excludeTestServices: true })("sessions of kit acp", 
     }),
   )
 
-  it.effect("keep every acknowledged turn when the process is killed", () =>
-    Effect.gen(function* () {
-      const here = yield* machine
-      const kit = yield* parent(here, 1)
-      const { id } = yield* kit.open
-      for (const words of ["one", "two", "three"]) yield* kit.ask(words)
-      yield* kit.kill
-      const next = yield* parent(here, 1)
-      const session = yield* next.agent.attach({ sessionId: id, cwd: here.root })
-      expect([session.replay.userMessages, session.replay.agentMessages]).toEqual([3, 3])
-    }),
+  it.effect(
+    "keep every acknowledged turn wherever the process is killed, and go on",
+    () =>
+      Effect.gen(function* () {
+        const here = yield* machine
+        for (let round = 0; round < rounds; round++) {
+          const version = round % 2 === 0 ? 1 : 2
+          const kit = yield* parent(here, version)
+          const { id } = yield* kit.open
+          const acknowledged: Array<string> = []
+          const talking = Effect.gen(function* () {
+            for (let turn = 0; ; turn++) {
+              const words = `turn ${round}.${turn}`
+              yield* kit.ask(turn % 3 === 0 ? block(`return "${words}"`) : words)
+              acknowledged.push(words)
+            }
+          })
+          const moment = yield* Random.nextIntBetween(0, 400)
+          yield* Effect.raceFirst(Effect.exit(talking), Effect.andThen(Effect.sleep(moment), kit.kill))
+          const next = yield* parent(here, version)
+          const session = yield* next.agent.attach({ sessionId: id, cwd: here.root })
+          const raw = readFileSync(join(here.kitHome, "sessions", id, "transcript.jsonl"), "utf8")
+          for (const words of acknowledged) expect(raw).toContain(words)
+          expect(session.replay.userMessages).toBeGreaterThanOrEqual(acknowledged.length)
+          expect((yield* session.prompt(text("and on"))).text).toBe("echo: and on")
+          yield* next.end
+        }
+      }),
+    300_000,
   )
 })
