@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
-import { members } from "./Workspace.ts"
+import { members, privateMembers } from "./Workspace.ts"
 
 /** What one run of a test runner counted. `broken` says why there is no count, or why a count without failures is none. */
 export interface Tally {
@@ -49,8 +49,7 @@ export const closingLine = (tally: Tally): string =>
 /** Where each suite of the workspace writes its report, by the suite's directory. */
 export const reports = (at: string): ReadonlyMap<string, string> =>
   new Map(
-    [...members(at).map((member) => member.directory), "tooling"].map((directory) => [
-      directory,
-      join(at, directory, ".turbo/tests.json"),
-    ]),
+    [...members(at), ...privateMembers(at)]
+      .filter((member) => member.manifest.scripts?.test !== undefined)
+      .map(({ directory }) => [directory, join(at, directory, ".turbo/tests.json")]),
   )

@@ -23,19 +23,24 @@ export interface Member {
   readonly manifest: Manifest
 }
 
-/** The members below `packages/` and `apps/`, by directory. */
+const memberAt = (at: string, directory: string): ReadonlyArray<Member> => {
+  const manifest = join(at, directory, "package.json")
+  return existsSync(manifest) ? [{ directory, manifest: JSON.parse(readFileSync(manifest, "utf8")) as Manifest }] : []
+}
+
+/** The members below `apps/` and `packages/`, by directory. */
 export const members = (at: string): ReadonlyArray<Member> =>
-  ["apps", "packages"].flatMap((group) => {
-    const base = join(at, group)
-    if (!existsSync(base)) return []
-    return readdirSync(base)
-      .sort()
-      .filter((name) => existsSync(join(base, name, "package.json")))
-      .map((name) => ({
-        directory: `${group}/${name}`,
-        manifest: JSON.parse(readFileSync(join(base, name, "package.json"), "utf8")) as Manifest,
-      }))
-  })
+  ["apps", "packages"].flatMap((group) =>
+    existsSync(join(at, group))
+      ? readdirSync(join(at, group))
+          .sort()
+          .flatMap((name) => memberAt(at, `${group}/${name}`))
+      : [],
+  )
+
+/** The members that prove a claim or build the rest; none is published. */
+export const privateMembers = (at: string): ReadonlyArray<Member> =>
+  ["tooling", "conformance", "runtime-tests", "bench"].flatMap((directory) => memberAt(at, directory))
 
 const skipped = new Set(["node_modules", "dist", "maps", ".turbo", ".git", "coverage"])
 
