@@ -2,6 +2,7 @@ import type * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import { Disk, type DiskError, type File } from "./Disk.ts"
@@ -9,6 +10,7 @@ import type { Level, Receipt } from "./Durability.ts"
 import { encode, encodeValue } from "./Frame.ts"
 import type { JsonObject } from "./Json.ts"
 import { activePath, sealedPath, segments, stagedPath } from "./LogFiles.ts"
+import { type Line, LogQueue } from "./LogQueue.ts"
 import * as LogRecovery from "./LogRecovery.ts"
 import { Invalid, isFull, LostOwnership, of, ofDisk, type StoreError } from "./StoreError.ts"
 import { StoreLimits } from "./StoreLimits.ts"
@@ -46,16 +48,6 @@ export interface LogOptions extends Omit<LogRecovery.OpenOptions, "now"> {
   readonly onHealth?: (health: Health) => void
 }
 
-interface Line {
-  readonly seq: number
-  readonly bytes: Uint8Array
-}
-
-interface Waiter {
-  readonly seq: number
-  readonly done: Deferred.Deferred<void, StoreError>
-}
-
 /** Opens the log, mends its end, and appends until the scope closes, which writes and syncs what is left. */
 export const open = Effect.fn("Log.open")(function* (
   options: LogOptions,
@@ -72,14 +64,7 @@ export const open = Effect.fn("Log.open")(function* (
   let end = opened.end
   let syncedEnd = opened.end
   let nextSeq = opened.lastSeq + 1
-  let writtenSeq = opened.lastSeq
-  /** What an earlier process wrote may not be on disk yet: the first flush syncs. */
-  let syncedSeq = -1
-  let unsynced: Array<Line> = []
-  let unsyncedBytes = 0
-  let held: Array<Line> = []
-  let heldBytes = 0
-  let waiters: Array<Waiter> = []
+  const queue = new LogQueue(opened.lastSeq)
   let broken: DiskError | undefined
   let lost: StoreError | undefined
   let flushing: Deferred.Deferred<void> | undefined
@@ -100,7 +85,7 @@ export const open = Effect.fn("Log.open")(function* (
 
   const describe = (error: DiskError | undefined): void => {
     if (error === undefined) setHealth({ state: "ok" })
-    else if (isFull(error)) setHealth({ state: "no_space", held: held.length, error: ofDisk(error) })
+    else if (isFull(error)) setHealth({ state: "no_space", held: queue.heldCount, error: ofDisk(error) })
     else setHealth({ state: "failed", error: ofDisk(error) })
   }
 
@@ -126,20 +111,11 @@ export const open = Effect.fn("Log.open")(function* (
       end += bytes.length
     })
 
-  const written = (line: Line): void => {
-    writtenSeq = line.seq
-    unsynced.push(line)
-    unsyncedBytes += line.bytes.length
-  }
-
   /** Writes what waits in memory, oldest first. */
   const drain: Effect.Effect<void, DiskError | StoreError> = Effect.gen(function* () {
-    while (held.length > 0) {
-      const line = held[0] as Line
+    for (let line = queue.firstHeld; line !== undefined; line = queue.firstHeld) {
       yield* put(line.bytes)
-      held.shift()
-      heldBytes -= line.bytes.length
-      written(line)
+      queue.wroteHeld()
     }
     describe(undefined)
   })
@@ -155,15 +131,12 @@ export const open = Effect.fn("Log.open")(function* (
     }
     yield* disk.truncate(file, syncedEnd)
     end = syncedEnd
-    held = [...unsynced, ...held]
-    heldBytes += unsyncedBytes
-    unsynced = []
-    unsyncedBytes = 0
+    queue.rewind()
     broken = undefined
     yield* drain
     yield* named
     yield* disk.sync(file)
-    settle(writtenSeq, end)
+    settle(queue.written, end)
   }).pipe(
     Effect.tapError((error) =>
       Effect.sync(() => {
@@ -173,21 +146,8 @@ export const open = Effect.fn("Log.open")(function* (
   )
 
   const settle = (seq: number, to: number): void => {
-    syncedSeq = seq
     syncedEnd = to
-    const rest = unsynced.findIndex((line) => line.seq > seq)
-    const done = rest < 0 ? unsynced : unsynced.slice(0, rest)
-    for (const line of done) unsyncedBytes -= line.bytes.length
-    unsynced = rest < 0 ? [] : unsynced.slice(rest)
-    const woken = waiters.filter((waiter) => waiter.seq <= seq)
-    waiters = waiters.filter((waiter) => waiter.seq > seq)
-    for (const waiter of woken) Deferred.doneUnsafe(waiter.done, Effect.void)
-  }
-
-  const failWaiters = (error: StoreError): void => {
-    const woken = waiters
-    waiters = []
-    for (const waiter of woken) Deferred.doneUnsafe(waiter.done, Effect.fail(error))
+    queue.settle(seq)
   }
 
   const asStore = (error: DiskError | StoreError): StoreError => {
@@ -209,13 +169,13 @@ export const open = Effect.fn("Log.open")(function* (
 
   /** One sync for whatever was written before it; its failure is answered by {@link reopen}. */
   const syncOnce: Effect.Effect<void> = Effect.gen(function* () {
-    const seq = writtenSeq
+    const seq = queue.written
     const to = end
     const failed = yield* Effect.match(Effect.andThen(named, disk.sync(file)), { onFailure: () => true, onSuccess: () => false })
     if (!failed) return settle(seq, to)
     yield* exclusively(
       Effect.catch(reopen, (error) => {
-        failWaiters(asStore(error))
+        queue.fail(Exit.fail(asStore(error)))
         return retry
       }),
     )
@@ -226,16 +186,16 @@ export const open = Effect.fn("Log.open")(function* (
     Effect.gen(function* () {
       const bytes = encodeValue(nextSeq, yield* Clock.currentTimeMillis, kind, 1, body)
       yield* put(bytes)
-      written({ seq: nextSeq++, bytes })
+      queue.wrote({ seq: nextSeq++, bytes })
     })
 
   /** Seals the active file and begins the next. The next file is whole before the names change. */
   const rotate: Effect.Effect<void, DiskError | StoreError> = Effect.gen(function* () {
     rotateWanted = false
-    if (held.length > 0 || broken !== undefined || lost !== undefined) return
+    if (queue.heldCount > 0 || broken !== undefined || lost !== undefined) return
     if (!opened.sealed || segment !== opened.segment) yield* putOwn("seal", { segment, bytes: end })
     yield* disk.sync(file)
-    settle(writtenSeq, end)
+    settle(queue.written, end)
     const time = yield* Clock.currentTimeMillis
     const head = encodeValue(
       nextSeq,
@@ -258,8 +218,8 @@ export const open = Effect.fn("Log.open")(function* (
     segment += 1
     end = head.length
     unnamed = true
-    writtenSeq = nextSeq++
-    settle(writtenSeq, end)
+    queue.written = nextSeq++
+    settle(queue.written, end)
     yield* named
     yield* dropOldest
   })
@@ -277,11 +237,11 @@ export const open = Effect.fn("Log.open")(function* (
     Effect.gen(function* () {
       while (lost === undefined && (flushWanted || rotateWanted)) {
         flushWanted = false
-        if (writtenSeq > syncedSeq) yield* syncOnce
+        if (queue.isBehind) yield* syncOnce
         if (rotateWanted) yield* exclusively(Effect.catch(rotate, (error) => Effect.sync(() => void asStore(error))))
       }
       flushing = undefined
-      if (lost !== undefined) failWaiters(lost)
+      if (lost !== undefined) queue.fail(Exit.fail(lost))
       Deferred.doneUnsafe(done, Effect.void)
     })
 
@@ -291,9 +251,7 @@ export const open = Effect.fn("Log.open")(function* (
     (cause: Cause.Cause<never>): Effect.Effect<void> =>
       Effect.sync(() => {
         flushing = undefined
-        const woken = waiters
-        waiters = []
-        for (const waiter of woken) Deferred.doneUnsafe(waiter.done, Effect.failCause(cause))
+        queue.fail(Exit.failCause(cause))
         Deferred.doneUnsafe(done, Effect.void)
       })
 
@@ -312,7 +270,7 @@ export const open = Effect.fn("Log.open")(function* (
       Effect.andThen(
         Effect.suspend(() => {
           timer = false
-          return writtenSeq > syncedSeq ? kick : Effect.void
+          return queue.isBehind ? kick : Effect.void
         }),
       ),
       Effect.forkIn(scope),
@@ -326,7 +284,7 @@ export const open = Effect.fn("Log.open")(function* (
     retrying = true
     return Effect.sleep(limits.retryMillis).pipe(
       Effect.andThen(exclusively(Effect.ignore(recover))),
-      Effect.repeat({ while: () => (held.length > 0 || broken !== undefined) && lost === undefined }),
+      Effect.repeat({ while: () => (queue.heldCount > 0 || broken !== undefined) && lost === undefined }),
       Effect.ensuring(
         Effect.sync(() => {
           retrying = false
@@ -339,16 +297,13 @@ export const open = Effect.fn("Log.open")(function* (
 
   const recover: Effect.Effect<void, DiskError | StoreError> = Effect.suspend(() => {
     if (lost !== undefined) return Effect.fail(lost)
-    return broken !== undefined ? reopen : held.length > 0 ? drain : Effect.void
+    return broken !== undefined ? reopen : queue.heldCount > 0 ? drain : Effect.void
   })
 
   const awaitDisk = (seq: number): Effect.Effect<void, StoreError> =>
     Effect.suspend(() => {
       if (lost !== undefined) return Effect.fail(lost)
-      if (seq <= syncedSeq) return Effect.void
-      const done = Deferred.makeUnsafe<void, StoreError>()
-      waiters.push({ seq, done })
-      return Effect.andThen(kick, Deferred.await(done))
+      return seq <= queue.synced ? Effect.void : Effect.andThen(kick, queue.wait(seq))
     })
 
   const accept = (kind: string, version: number, body: string, level: Level): Effect.Effect<Receipt, StoreError> =>
@@ -361,17 +316,19 @@ export const open = Effect.fn("Log.open")(function* (
       )
       if (failed === undefined) {
         nextSeq++
-        written(line)
+        queue.wrote(line)
         if (end >= limits.rotateBytes) rotateWanted = true
         return { seq: line.seq, where: level === "disk" ? "disk" : "kernel" }
       }
       const error = asStore(failed)
       const waits =
-        failed._tag === "DiskError" && isFull(failed) && level !== "disk" && heldBytes + line.bytes.length <= limits.heldBytes
+        failed._tag === "DiskError" &&
+        isFull(failed) &&
+        level !== "disk" &&
+        queue.heldBytes + line.bytes.length <= limits.heldBytes
       if (!waits) return yield* error
       nextSeq++
-      held.push(line)
-      heldBytes += line.bytes.length
+      queue.hold(line)
       describe(failed)
       yield* retry
       return { seq: line.seq, where: "held" }
@@ -388,17 +345,17 @@ export const open = Effect.fn("Log.open")(function* (
         new Invalid({ what: "record", why: `${body.length} bytes are more than the limit of ${limits.recordBytes}` }),
       )
     }
-    if (unsyncedBytes > limits.unsyncedBytes) yield* Effect.ignore(awaitDisk(writtenSeq))
+    if (queue.unsyncedBytes > limits.unsyncedBytes) yield* Effect.ignore(awaitDisk(queue.written))
     const receipt = yield* exclusively(accept(kind, version, body, level))
     if (level === "disk") yield* awaitDisk(receipt.seq)
-    else if (rotateWanted) yield* kick
+    else if (rotateWanted || queue.unsyncedBytes > limits.lazyBytes) yield* kick
     else if (level === "soon" && receipt.where === "kernel") yield* later
     return receipt
   })
 
   const flush: Effect.Effect<void, StoreError> = Effect.gen(function* () {
     yield* exclusively(Effect.mapError(recover, asStore))
-    yield* awaitDisk(writtenSeq)
+    yield* awaitDisk(queue.written)
   })
 
   const flushed: Effect.Effect<void> = Effect.suspend(() =>
@@ -409,10 +366,8 @@ export const open = Effect.fn("Log.open")(function* (
     flushed,
     exclusively(
       recover.pipe(
-        Effect.andThen(Effect.suspend(() => (writtenSeq > syncedSeq ? disk.sync(file) : Effect.void))),
-        Effect.catch((error) =>
-          Effect.logError(`${path}: ${held.length + unsynced.length} records may not be on disk: ${error.message}`),
-        ),
+        Effect.andThen(Effect.suspend(() => (queue.isBehind ? disk.sync(file) : Effect.void))),
+        Effect.catch((error) => Effect.logError(`${path}: ${queue.pendingCount} records may not be on disk: ${error.message}`)),
         Effect.andThen(
           Effect.suspend(() => {
             lost ??= of(new LostOwnership({ path, why: "it was closed here" }))

@@ -8,6 +8,8 @@ export interface Limits {
   readonly heldBytes: number
   /** Bytes written but not yet on disk, per log; writers wait above it. */
   readonly unsyncedBytes: number
+  /** A sync begins, and nobody waits for it, when so many bytes are not on disk; it bounds what records of level `kernel` keep in memory. */
+  readonly lazyBytes: number
   /** A record of level `soon` is on disk after at most this many milliseconds. */
   readonly soonMillis: number
   /** How often a full disk is tried again, in milliseconds. */
@@ -31,6 +33,7 @@ export const defaults: Limits = {
   rotateBytes: 64 * 1024 * 1024,
   heldBytes: 8 * 1024 * 1024,
   unsyncedBytes: 8 * 1024 * 1024,
+  lazyBytes: 256 * 1024,
   soonMillis: 100,
   retryMillis: 1000,
   recordBytes: 64 * 1024 * 1024,
