@@ -19,18 +19,18 @@ const deferred = `const deferred = (make) => {
 }
 `
 
-const constant = /^export const (z\w+) = ([\s\S]*?);\n(?=\/\*\*|\/\/|export |$(?![\s\S]))/gm
+const constant = /^((?:export )?const z\w+) = ([\s\S]*?);\n(?=\/\*\*|\/\/|export |const |function |$(?![\s\S]))/gm
 
 /**
- * Makes the constants of a generated schema module lazy; `undefined` where the module does not look as expected. The protocol's schemas are
- * five hundred objects, built at import, of which a connection uses a few: building them took a third of the start of `kit acp`.
+ * Makes the schema constants of a generated module lazy; `undefined` where the module does not look as expected. The protocol's schemas
+ * are six hundred objects, built at import, of which a connection uses a few: building them took a third of the start of `kit acp`.
  */
 export const lazy = (source: string): string | undefined => {
-  const expected = source.match(/^export const z/gm)?.length ?? 0
+  const expected = source.match(/^(?:export )?const z/gm)?.length ?? 0
   let found = 0
-  const transformed = source.replace(constant, (_, name: string, value: string) => {
+  const transformed = source.replace(constant, (_, declaration: string, value: string) => {
     found++
-    return `export const ${name} = deferred(() => ${value});\n`
+    return `${declaration} = deferred(() => ${value});\n`
   })
   return found > 0 && found === expected ? deferred + transformed : undefined
 }
@@ -39,10 +39,14 @@ export const lazy = (source: string): string | undefined => {
 export const lazySchemas: BunPlugin = {
   name: "lazy-schemas",
   setup: (build) => {
-    build.onLoad({ filter: /agentclientprotocol.*[\\/]zod\.gen\.js$/ }, ({ path }) => {
-      const contents = lazy(readFileSync(path, "utf8"))
-      if (contents === undefined) throw new Error(`${path} does not look like a generated schema module`)
-      return { contents, loader: "js" }
-    })
+    build.onLoad(
+      { filter: /agentclientprotocol.*[\\/]v[12][\\/]unstable[\\/]schema[\\/](?:zod|guards)\.gen\.js$/ },
+      ({ path }) => {
+        const source = readFileSync(path, "utf8")
+        const contents = source.includes('"zod/v4"') ? lazy(source) : source
+        if (contents === undefined) throw new Error(`${path} does not look like a generated schema module`)
+        return { contents, loader: "js" }
+      },
+    )
   },
 }

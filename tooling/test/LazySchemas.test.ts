@@ -15,18 +15,19 @@ interface Schema {
 }
 
 const sdk = join(root, "packages/acp-server/node_modules/@agentclientprotocol/sdk/dist")
-const file = (version: 1 | 2) => join(sdk, `v${version}/unstable/schema/zod.gen.js`)
+const file = (version: 1 | 2, name: "zod" | "guards" = "zod") => join(sdk, `v${version}/unstable/schema/${name}.gen.js`)
 
 /** The transformed module, at a place of its own. */
-const transformed = async (version: 1 | 2) => {
+const transformed = async (version: 1 | 2, name: "zod" | "guards" = "zod") => {
   const directory = mkdtempSync(join(tmpdir(), "kit-lazy-"))
   const at = dirname(file(version))
-  const source = lazy(readFileSync(file(version), "utf8"))!
+  const source = lazy(readFileSync(file(version, name), "utf8"))!
     .replaceAll(/from "(\.[^"]+)"/g, (_, path) => `from "${pathToFileURL(join(at, path))}"`)
     .replace(/from "zod\/v4"/, `from "${pathToFileURL(Bun.resolveSync("zod/v4", at))}"`)
+    .replace(/\n\/\/# sourceMappingURL=.*/, "")
   writeFileSync(join(directory, "schemas.mjs"), source)
   try {
-    return (await import(join(directory, "schemas.mjs"))) as Record<string, Schema>
+    return await import(join(directory, "schemas.mjs"))
   } finally {
     rmSync(directory, { recursive: true })
   }
@@ -61,6 +62,20 @@ const values: ReadonlyArray<unknown> = [
   { requestId: 3 },
 ]
 
+const samples = [
+  { type: "text", text: "x" },
+  { type: "text" },
+  { type: "image", data: "aa", mimeType: "image/png" },
+  { type: "_custom" },
+  { sessionUpdate: "usage_update", used: 1, size: 2 },
+  { sessionUpdate: "usage_update", used: "1" },
+  { state: "idle", stopReason: "end_turn" },
+  { state: "running" },
+  { mode: "form", message: "x", sessionId: "s", requestedSchema: { type: "object" } },
+  { stopReason: "error" },
+  null,
+]
+
 describe("lazySchemas", () => {
   it.each([1, 2] as const)("changes nothing of what the schemas of version %d accept and give", async (version) => {
     const [before, after] = [(await import(file(version))) as Record<string, Schema>, await transformed(version)]
@@ -78,6 +93,21 @@ describe("lazySchemas", () => {
         ])
       }
     }
+  })
+
+  it.each([1, 2] as const)("changes no answer of the guards of version %d", async (version) => {
+    const [before, after] = [await import(file(version, "guards")), await transformed(version, "guards")]
+    const answers = (module: Record<string, Record<string, (value: unknown) => boolean>>) =>
+      Object.keys(module)
+        .sort()
+        .flatMap((name) =>
+          Object.entries(module[name]!).flatMap(([guard, is]) =>
+            samples.map((value) => [name, guard, typeof is === "function" ? is(value) : is]),
+          ),
+        )
+    const given = answers(before)
+    expect(given.filter(([, , answer]) => answer === true).length).toBeGreaterThan(3)
+    expect(answers(after)).toEqual(given)
   })
 
   it("refuses a module of another shape", () => {

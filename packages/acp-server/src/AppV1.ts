@@ -7,23 +7,22 @@ import { EncodeV1, type Features } from "./EncodeV1.ts"
 import { branchIdOf, lineageOf } from "./Lineage.ts"
 import { pageOf } from "./SessionRows.ts"
 import type { Settings } from "./Settings.ts"
-import * as Updates from "./Updates.ts"
+import { sender } from "./Updates.ts"
 
 /**
  * Kit as an agent of version 1 on the SDK's app. The handler of `session/prompt` stands before that of `session/cancel`: the SDK
  * tries handlers in this order, so that a cancel never overtakes the prompt before it.
  */
-export const make = ({ info, sessions, context }: Settings): AgentApp => {
+export const make = ({ info, sessions, context, transport }: Settings): AgentApp => {
   let features: Features = { notices: false }
   const handle = handlers(RequestError, context)
-  const updates = Updates.make()
-  const view = (sessionId: string, event: SessionEvent) => updates.send(sessionId, EncodeV1.live(event, features))
+  const send = sender(transport)
+  const view = (sessionId: string, event: SessionEvent) => send(sessionId, EncodeV1.live(event, features))
   const find = (id: string) => Effect.flatMap(sessions, (sessions) => sessions.get(id))
   const optionsOf = (session: AgentSession) => Effect.map(session.options, (list) => ({ configOptions: EncodeV1.options(list) }))
-  const replay = ({ id, history }: AgentSession) => updates.send(id, history.items().flatMap(EncodeV1.replay))
+  const replay = ({ id, history }: AgentSession) => send(id, history.items().flatMap(EncodeV1.replay))
 
   return agent({ name: info.name })
-    .onConnect((connection) => updates.attach(connection.client))
     .onRequest("initialize", ({ params }) => {
       features = { notices: params.clientCapabilities?.session?.notices != null }
       return initialized(info)
@@ -32,7 +31,8 @@ export const make = ({ info, sessions, context }: Settings): AgentApp => {
       "session/new",
       handle(({ params: { cwd, additionalDirectories = [], mcpServers = [] } }) =>
         Effect.gen(function* () {
-          if (mcpServers.length > 0) yield* Effect.logWarning(`MCP servers are not started yet: ${mcpServers.length} of the client`)
+          if (mcpServers.length > 0)
+            yield* Effect.logWarning(`MCP servers are not started yet: ${mcpServers.length} of the client`)
           const session = yield* (yield* sessions).create({ cwd, additionalDirectories, view })
           return { sessionId: session.id, ...(yield* optionsOf(session)) }
         }),

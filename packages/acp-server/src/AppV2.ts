@@ -14,7 +14,7 @@ import { Inject } from "./Inject.ts"
 import { branchIdOf, lineageOf } from "./Lineage.ts"
 import { pageOf } from "./SessionRows.ts"
 import type { Settings } from "./Settings.ts"
-import * as Updates from "./Updates.ts"
+import { sender } from "./Updates.ts"
 
 /**
  * Kit as an agent of version 2 on the SDK's app. A prompt is answered as soon as it is accepted, and its turn begins once that answer
@@ -24,20 +24,20 @@ import * as Updates from "./Updates.ts"
 export const make = ({ info, sessions, context, transport }: Settings): AgentApp => {
   const handle = handlers(RequestError, context)
   const inject = Inject.methods(RequestError)
-  const updates = Updates.make()
-  const view = (sessionId: string, event: SessionEvent) => updates.send(sessionId, EncodeV2.live(event))
+  const send = sender(transport)
+  const view = (sessionId: string, event: SessionEvent) => send(sessionId, EncodeV2.live(event))
   const find = (id: string) => Effect.flatMap(sessions, (sessions) => sessions.get(id))
   const optionsOf = (session: AgentSession) => Effect.map(session.options, (list) => ({ configOptions: EncodeV2.options(list) }))
-  const replay = ({ id, history }: AgentSession) => updates.send(id, history.items().flatMap(EncodeV2.replay))
+  const replay = ({ id, history }: AgentSession) => send(id, history.items().flatMap(EncodeV2.replay))
 
   return agent({ name: info.name })
-    .onConnect((connection) => updates.attach(connection.client))
     .onRequest("initialize", () => initialized(info))
     .onRequest(
       "session/new",
       handle(({ params: { cwd, additionalDirectories = [], mcpServers = [] } }) =>
         Effect.gen(function* () {
-          if (mcpServers.length > 0) yield* Effect.logWarning(`MCP servers are not started yet: ${mcpServers.length} of the client`)
+          if (mcpServers.length > 0)
+            yield* Effect.logWarning(`MCP servers are not started yet: ${mcpServers.length} of the client`)
           const session = yield* (yield* sessions).create({ cwd, additionalDirectories, view })
           return { sessionId: session.id, ...(yield* optionsOf(session)) }
         }),
@@ -51,7 +51,7 @@ export const make = ({ info, sessions, context, transport }: Settings): AgentApp
           const whole = yield* wantsReplay(params)
           const session = yield* (yield* sessions).load(sessionId, { cwd, additionalDirectories, view })
           if (whole) yield* replay(session)
-          yield* updates.send(sessionId, [EncodeV2.atRest])
+          yield* send(sessionId, [EncodeV2.atRest])
           return yield* optionsOf(session)
         }),
       ),

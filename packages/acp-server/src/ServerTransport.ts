@@ -14,6 +14,8 @@ export const lineBytes = 32 * 1024 * 1024
 export interface ServerTransport {
   /** The messages as the SDK wants them. Pulled: while the SDK does not read, nothing is read from the client. */
   readonly stream: Stream
+  /** Writes a notification and succeeds once the client's pipe has taken it. A client that is gone is told nothing. */
+  readonly notify: (method: string, params: object) => Effect.Effect<void>
   /** Resolves at the end of the client's input, or when the pipes are broken. */
   readonly ended: Effect.Effect<void>
   /** Resolves once every request that was read has its answer on the wire, at once where none is open. */
@@ -38,18 +40,15 @@ export const make = (transport: Transport, policy: BatchPolicy = "reject"): Serv
   const finished = Deferred.makeUnsafe<void>()
   let writable = true
 
-  const write = (message: Json): Promise<void> =>
-    Effect.runPromise(
-      Effect.matchEffect(transport.write(`${stringifyJson(message)}\n`), {
-        onSuccess: () => Effect.void,
-        onFailure: () =>
-          Effect.sync(() => {
-            writable = false
-            open.abandon()
-            Deferred.doneUnsafe(ended, Exit.void)
-          }),
-      }),
-    )
+  const gone = Effect.sync(() => {
+    writable = false
+    open.abandon()
+    Deferred.doneUnsafe(ended, Exit.void)
+  })
+
+  const put = (message: unknown) => (writable ? Effect.catch(transport.write(`${textOf(message)}\n`), () => gone) : Effect.void)
+
+  const write = (message: Json): Promise<void> => Effect.runPromise(put(message))
 
   /** The messages of a line; what is none is answered. */
   const accept = async (line: Line): Promise<ReadonlyArray<JsonObject>> => {
@@ -109,7 +108,6 @@ export const make = (transport: Transport, policy: BatchPolicy = "reject"): Serv
 
   const outbound = new WritableStream<AnyMessage>({
     write: async (message) => {
-      if (!writable) return
       const out = batches.collect(message as unknown as JsonObject)
       if (out !== undefined)
         await write("length" in out ? (out as ReadonlyArray<JsonObject>).map(leaving) : leaving(out as JsonObject))
@@ -119,12 +117,22 @@ export const make = (transport: Transport, policy: BatchPolicy = "reject"): Serv
 
   return {
     stream: { readable, writable: outbound },
+    notify: (method, params) => Effect.suspend(() => put({ jsonrpc: "2.0", method, params })),
     ended: Deferred.await(ended),
     idle: open.idle,
     answered: open.answered,
     finish: Effect.sync(() => {
       Deferred.doneUnsafe(finished, Exit.void)
     }),
+  }
+}
+
+/** The text of a message; the native way refuses integers beyond 2^53, ours is exact and slower. */
+const textOf = (message: unknown): string => {
+  try {
+    return JSON.stringify(message)
+  } catch {
+    return stringifyJson(message as Json)
   }
 }
 
