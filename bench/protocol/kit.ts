@@ -11,6 +11,7 @@ const limits: AgentClient.Limits = {
   items: 64,
   itemBytes: 65_536,
   orphans: 256,
+  orphanBytes: 1024 * 1024,
   settle: "5 seconds",
   steer: "5 seconds",
   fork: "30 seconds",

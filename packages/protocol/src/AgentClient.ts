@@ -26,8 +26,10 @@ export interface Limits {
   /** Updates captured per turn, and the bytes of their compact JSON together (S71). */
   readonly items: number
   readonly itemBytes: number
-  /** Updates kept for a session id that is not known yet (an update may come before the answer that names it). */
+  /** Updates kept for a session id that is not known yet (an update may come before the answer that names it), the latest ones. */
   readonly orphans: number
+  /** Bytes of their compact JSON, for one session; they are kept for at most 64. */
+  readonly orphanBytes: number
   /** A cancelled turn has this long to settle. */
   readonly settle: Duration.Input
   readonly steer: Duration.Input
@@ -157,7 +159,7 @@ const attach = (
 export const connect = (transport: Transport, options: Options): Effect.Effect<AgentClient, ConnectError, Scope.Scope> =>
   Effect.gen(function* () {
     const { limits } = options
-    const routes = new Routes(limits.orphans)
+    const routes = new Routes(limits)
     const connection = yield* makeConnection(transport, {
       lineBytes: limits.lineBytes,
       drain: limits.drain,

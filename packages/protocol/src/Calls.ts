@@ -34,6 +34,8 @@ export interface Call<A> {
 export interface Pending {
   readonly method: string
   readonly sessionId: string | undefined
+  /** It was written, or is about to be. What answers before that answers nothing. */
+  sent: boolean
   readonly settle: (result: Result.Result<Json, CallError>) => void
 }
 
@@ -59,7 +61,8 @@ export class Calls {
 
   /** The request that an answer with this id answers. */
   find(id: Json | undefined): Pending | undefined {
-    return typeof id === "number" ? this.pending.get(id) : undefined
+    const call = typeof id === "number" ? this.pending.get(id) : undefined
+    return call?.sent === true ? call : undefined
   }
 
   /** Settles the request that this answers; `false` where nothing was asked under its id. */
@@ -93,19 +96,19 @@ export class Calls {
   start<A>(spec: CallSpec<A>): Call<A> {
     const deferred = Deferred.makeUnsafe<A, CallError>()
     const id = this.nextId++
-    let state: "waiting" | "sent" | "withdrawn" = "waiting"
     const settle = (result: Result.Result<Json, CallError>): void => {
       const read = Result.isSuccess(result) ? spec.accept(result.success) : Result.fail(result.failure)
       if (Result.isFailure(read)) spec.refuse?.(read.failure)
       Deferred.doneUnsafe(deferred, Effect.fromResult(read))
     }
+    const call: Pending = { method: spec.method, sessionId: spec.sessionId, sent: false, settle }
     if (this.ended !== undefined) settle(Result.fail(this.ended))
     else {
-      this.pending.set(id, { method: spec.method, sessionId: spec.sessionId, settle })
+      this.pending.set(id, call)
       this.put({
         message: () => {
-          if (state === "withdrawn") return undefined
-          state = "sent"
+          if (!this.pending.has(id)) return undefined
+          call.sent = true
           return { jsonrpc: "2.0", id, method: spec.method, params: spec.params }
         },
         filed: {
@@ -120,10 +123,8 @@ export class Calls {
     return {
       answer: Deferred.await(deferred),
       withdraw: () => {
-        if (state === "sent") return false
-        state = "withdrawn"
-        this.pending.delete(id)
-        return true
+        if (!call.sent) this.pending.delete(id)
+        return !call.sent
       },
       revoke: () => {
         if (!this.pending.has(id)) return

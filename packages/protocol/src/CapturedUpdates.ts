@@ -3,13 +3,17 @@ import { equalJson, isJsonObject, type Json, type JsonObject, parseJson, stringi
 const onlyKeys = (value: JsonObject, ...keys: ReadonlyArray<string>): boolean =>
   Object.keys(value).every((key) => keys.includes(key))
 
+/** What a list of one thing or a `content` entry with nothing else holds. */
+const unwrapped = (content: Json | undefined): Json | undefined => {
+  if (Array.isArray(content)) return content.length === 1 ? content[0] : undefined
+  return isJsonObject(content) && content.type === "content" && onlyKeys(content, "type", "content") ? content.content : content
+}
+
 /** The one text that tool content consists of, if it consists of one text and nothing else. */
 const soleText = (content: Json | undefined): string | undefined => {
-  if (Array.isArray(content)) return content.length === 1 ? soleText(content[0]) : undefined
-  if (!isJsonObject(content)) return undefined
-  if (content.type === "content" && onlyKeys(content, "type", "content")) return soleText(content.content)
-  return content.type === "text" && typeof content.text === "string" && onlyKeys(content, "type", "text")
-    ? content.text
+  const block = unwrapped(unwrapped(content))
+  return isJsonObject(block) && block.type === "text" && typeof block.text === "string" && onlyKeys(block, "type", "text")
+    ? block.text
     : undefined
 }
 
@@ -37,17 +41,18 @@ export class CapturedUpdates {
     this.maxBytes = maxBytes
   }
 
-  /** `messageId` marks what a later whole message of that id takes back. */
-  add(update: JsonObject, messageId?: string): void {
+  /** `messageId` marks what a later whole message of that id takes back. `false` where it was left out. */
+  add(update: JsonObject, messageId?: string): boolean {
     if (this.held.length < this.maxItems && this.bytes < this.maxBytes) {
       const bytes = utf8Bytes(stringifyJson(update))
       if (this.bytes + bytes <= this.maxBytes) {
         this.held.push({ update, bytes, messageId })
         this.bytes += bytes
-        return
+        return true
       }
     }
     this.truncated = true
+    return false
   }
 
   /** Takes back the content of a message that is replaced; its bytes are free again. */

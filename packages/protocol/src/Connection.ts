@@ -59,6 +59,10 @@ export interface ConnectionOptions {
   readonly onNoise?: ((noise: Noise) => Effect.Effect<void>) | undefined
 }
 
+/** More than any pipe or socket between two processes holds. */
+const pipeBytes = 4 * 1024 * 1024
+const idleLooks = 8
+
 const sampleOf = (line: string): string => line.slice(0, 512)
 
 const closedBy = (reason: TransportClosed["reason"]) =>
@@ -74,6 +78,7 @@ export const makeConnection = (transport: Transport, options: ConnectionOptions)
     const gone = Deferred.makeUnsafe<TransportClosed>()
     const asked = new Map<string, { withdrawn: boolean }>()
     let reads = 0
+    let bytes = 0
     let handling = false
 
     const finish = (closed: TransportClosed): void => {
@@ -178,7 +183,9 @@ export const makeConnection = (transport: Transport, options: ConnectionOptions)
       while (true) {
         handling = false
         const chunk = yield* transport.read
+        if (Deferred.isDoneUnsafe(gone)) return yield* Deferred.await(gone)
         reads += 1
+        bytes += chunk?.length ?? 0
         handling = true
         const work = accept(chunk === undefined ? lines.rest() : lines.push(chunk))
         if (work !== undefined) yield* work
@@ -192,10 +199,18 @@ export const makeConnection = (transport: Transport, options: ConnectionOptions)
       ),
     )
 
-    /** What the agent wrote before it ended is still read: waits until nothing has come for `drain`. */
+    /**
+     * What the agent wrote before it ended is still read: waits until nothing has come for `drain`. Whoever inherited its pipe may write
+     * for ever, so the wait also ends when more has come than a pipe holds, and when nothing was left to read for the eighth time.
+     */
     const quiet = Effect.gen(function* () {
-      for (let seen = -1; handling || seen !== reads; ) {
+      outbox.stop()
+      const most = bytes + pipeBytes
+      let looks = idleLooks
+      for (let seen = -1; (handling || seen !== reads) && looks > 0 && bytes <= most; ) {
+        if (Deferred.isDoneUnsafe(gone)) return
         seen = reads
+        if (!handling) looks -= 1
         yield* Effect.sleep(drain)
       }
     })

@@ -49,7 +49,7 @@ const isJson = (root: unknown): boolean => {
       case "object":
         if (value === null) break
         if (!Array.isArray(value) && ![Object.prototype, null].includes(Object.getPrototypeOf(value))) return false
-        for (const part of Object.values(value)) values.push(part)
+        for (const part of Array.isArray(value) ? value : Object.values(value)) values.push(part)
         break
       default:
         return false

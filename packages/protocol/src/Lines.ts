@@ -15,12 +15,15 @@ export interface Lines {
 
 const lf = 0x0a
 const sampleBytes = 512
+/** What is held for the beginning of the next line without asking for memory again. */
+const spareBytes = 64 * 1024
+const nothing = new Uint8Array(0)
 
 /** Splits bytes at 0x0A and nowhere else, whatever the chunks; strict UTF-8; at most `limit` bytes a line. */
 export const makeLines = (limit: number): Lines => {
   const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
   const loose = new TextDecoder("utf-8", { ignoreBOM: true })
-  let pending: Array<Uint8Array> = []
+  let pending: Uint8Array = nothing
   let held = 0
   let oversize = false
 
@@ -72,17 +75,28 @@ export const makeLines = (limit: number): Lines => {
     return lines
   }
 
-  const joined = (last: Uint8Array): Uint8Array => {
-    if (pending.length === 0) return last
-    const all = new Uint8Array(held + last.length)
-    let at = 0
-    for (const part of pending) {
-      all.set(part, at)
-      at += part.length
+  const hold = (tail: Uint8Array): void => {
+    if (held + tail.length > limit) {
+      oversize = true
+      pending = nothing
+      return
     }
-    all.set(last, at)
-    pending = []
+    if (held + tail.length > pending.length) {
+      const larger = new Uint8Array(Math.max(2 * pending.length, held + tail.length))
+      larger.set(pending.subarray(0, held))
+      pending = larger
+    }
+    pending.set(tail, held)
+    held += tail.length
+  }
+
+  const joined = (last: Uint8Array): Uint8Array => {
+    if (held === 0) return last
+    const all = new Uint8Array(held + last.length)
+    all.set(pending.subarray(0, held))
+    all.set(last, held)
     held = 0
+    if (pending.length > spareBytes) pending = nothing
     return all
   }
 
@@ -92,17 +106,13 @@ export const makeLines = (limit: number): Lines => {
       const cut = chunk.lastIndexOf(lf)
       const lines = cut === -1 ? [] : many(joined(chunk.subarray(0, cut)))
       const tail = cut === -1 ? chunk : chunk.subarray(cut + 1)
-      if (tail.length > 0) {
-        pending.push(tail.slice())
-        held += tail.length
-      }
-      if (held > limit) oversize = true
+      if (!oversize) hold(tail)
       return lines
     },
     oversize: () => oversize,
     rest: () => {
       const lines: Array<Line> = []
-      if (!oversize && held > 0) one(lines, joined(new Uint8Array(0)))
+      if (!oversize && held > 0) one(lines, joined(nothing))
       return lines
     },
   }

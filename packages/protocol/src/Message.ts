@@ -28,7 +28,8 @@ export const sessionIdOf = (params: Json | undefined): string | undefined => {
 
 /** The code of an error object; anything without a readable one counts as internal (R12). */
 export const codeOf = (error: Json): number => {
-  const code = isJsonObject(error) ? Number(error.code) : Number.NaN
+  const given = isJsonObject(error) ? error.code : undefined
+  const code = typeof given === "number" || (typeof given === "string" && given !== "") ? Number(given) : Number.NaN
   return Number.isInteger(code) ? code : codes.internal
 }
 

@@ -4,7 +4,7 @@ import * as Stream from "effect/Stream"
 import { asJson, asVoid, type CallSpec } from "./Calls.ts"
 import type { Capabilities } from "./Capabilities.ts"
 import { admitContent } from "./Content.ts"
-import { Gate } from "./Gate.ts"
+import { Gate, type Restore } from "./Gate.ts"
 import { isJsonObject, type Json, type JsonObject } from "./Json.ts"
 import { sessionIdOf } from "./Message.ts"
 import { Methods } from "./Methods.ts"
@@ -81,16 +81,16 @@ export const openSession = (peer: Peer, id: string, fold: SessionFold, opened: J
 
   const retired = new SessionRetired({ sessionId: id })
 
-  const enter = (restore: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>) =>
+  const enter = (restore: Restore) =>
     Effect.gen(function* () {
       if (fold.retired) return yield* retired
-      yield* restore(gate.enter)
+      yield* gate.enter(restore)
       if (!fold.retired) return
       gate.leave()
       return yield* retired
     })
 
-  const begin = (blocks: ReadonlyArray<Json>, restore: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>) =>
+  const begin = (blocks: ReadonlyArray<Json>, restore: Restore) =>
     Effect.gen(function* () {
       const admitted = yield* Effect.fromResult(admitContent(blocks, capabilities))
       yield* enter(restore)
@@ -199,6 +199,7 @@ export const openSession = (peer: Peer, id: string, fold: SessionFold, opened: J
     close: Effect.suspend(() => {
       if (!capabilities.close) return ended("session/close", "close")
       fold.retired = true
+      gate.tearDown()
       return Effect.ensuring(
         ended("session/close", "close"),
         Effect.sync(() => {

@@ -34,14 +34,15 @@ export class OptionRefused extends Data.TaggedError("OptionRefused")<{
 
 const text = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined)
 
+const list = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray(value) ? value : [])
+
+const valueOf = (choice: Json): ReadonlyArray<string> =>
+  isJsonObject(choice) && typeof choice.value === "string" ? [choice.value] : []
+
 const valuesOf = (options: Json | undefined): ReadonlyArray<string> =>
-  Array.isArray(options)
-    ? options.flatMap((entry: Json) => {
-        if (!isJsonObject(entry)) return []
-        if (typeof entry.value === "string") return [entry.value]
-        return Array.isArray(entry.options) ? valuesOf(entry.options) : []
-      })
-    : []
+  list(options).flatMap((entry) =>
+    isJsonObject(entry) && Array.isArray(entry.options) ? list(entry.options).flatMap(valueOf) : valueOf(entry),
+  )
 
 /** Decodes a raw snapshot; entries without an id are passed over. */
 export const readOptions = (snapshot: ReadonlyArray<Json> | undefined): ReadonlyArray<ConfigOption> =>

@@ -23,6 +23,8 @@ export interface Outbox {
   readonly crowded: () => boolean
   /** Runs until the transport no longer takes anything. */
   readonly run: Effect.Effect<TransportClosed>
+  /** Nobody reads any more: nothing is kept, and nobody waits for room. */
+  readonly stop: () => void
 }
 
 const backlog = 1024
@@ -34,14 +36,21 @@ export const makeOutbox = (
 ): Effect.Effect<Outbox> =>
   Effect.map(Queue.unbounded<Outgoing>(), (queue) => {
     let drained: Deferred.Deferred<void> | undefined
-    const crowded = () => Queue.sizeUnsafe(queue) > backlog
+    let stopped = false
+    const crowded = () => !stopped && Queue.sizeUnsafe(queue) > backlog
+    const makeRoom = (): void => {
+      if (drained === undefined || crowded()) return
+      Deferred.doneUnsafe(drained, Effect.void)
+      drained = undefined
+    }
+    const stop = (): void => {
+      stopped = true
+      makeRoom()
+    }
 
     const writeNext = Effect.gen(function* () {
       const frame = yield* Queue.take(queue)
-      if (drained !== undefined && !crowded()) {
-        Deferred.doneUnsafe(drained, Effect.void)
-        drained = undefined
-      }
+      makeRoom()
       const message = frame.message()
       if (message === undefined) return
       const line = stringifyJson(message)
@@ -52,7 +61,7 @@ export const makeOutbox = (
 
     return {
       put: (frame) => {
-        Queue.offerUnsafe(queue, frame)
+        if (!stopped) Queue.offerUnsafe(queue, frame)
       },
       room: Effect.suspend(() => {
         if (!crowded()) return Effect.void
@@ -60,6 +69,7 @@ export const makeOutbox = (
         return Deferred.await(drained)
       }),
       crowded,
-      run: Effect.flip(Effect.forever(writeNext)),
+      run: Effect.ensuring(Effect.flip(Effect.forever(writeNext)), Effect.sync(stop)),
+      stop,
     }
   })

@@ -1,12 +1,16 @@
 import * as Data from "effect/Data"
 import * as Duration from "effect/Duration"
-import type { Json } from "./Json.ts"
+import { type Json, stringifyJson } from "./Json.ts"
 import type { TransportClosed } from "./Transport.ts"
 
 /** The peer chose a protocol version that is neither 1 nor 2; no session was opened (S110). `got` is what it named. */
 export class UnsupportedVersion extends Data.TaggedError("UnsupportedVersion")<{ readonly got: Json }> {
+  /** A number as it is, anything else as compact JSON of at most 64 characters. */
+  get named(): string {
+    return stringifyJson(this.got).slice(0, 64)
+  }
   override get message() {
-    return `the agent selected an unsupported protocol version: ${String(this.got)}`
+    return `the agent selected an unsupported protocol version: ${this.named}`
   }
 }
 

@@ -1,8 +1,20 @@
-import { isJsonObject, type Json, type JsonObject } from "./Json.ts"
+import { isJsonObject, type Json, type JsonObject, stringifyJson, utf8Bytes } from "./Json.ts"
 import type { SessionFold } from "./SessionFold.ts"
 
 const maximumParents = 10_000
 const maximumOrphanSessions = 64
+
+/** What came for a session that nobody has opened, oldest first. */
+interface Orphans {
+  readonly updates: Array<{ readonly update: JsonObject; readonly bytes: number }>
+  bytes: number
+}
+
+/** What is kept for one session that is not known yet. */
+export interface OrphanLimits {
+  readonly orphans: number
+  readonly orphanBytes: number
+}
 
 /** Which session an update belongs to, opened or not. */
 export class Routes {
@@ -11,11 +23,11 @@ export class Routes {
   private readonly open = new Map<string, SessionFold>()
   private readonly retired = new Set<string>()
   private readonly parents = new Map<string, string>()
-  private readonly orphans = new Map<string, Array<JsonObject>>()
-  private readonly orphanLimit: number
+  private readonly orphans = new Map<string, Orphans>()
+  private readonly limits: OrphanLimits
 
-  constructor(orphanLimit: number) {
-    this.orphanLimit = orphanLimit
+  constructor(limits: OrphanLimits) {
+    this.limits = limits
   }
 
   find(sessionId: string): SessionFold | undefined {
@@ -28,7 +40,7 @@ export class Routes {
     this.retired.delete(sessionId)
     const early = this.orphans.get(sessionId)
     this.orphans.delete(sessionId)
-    for (const update of early ?? []) fold.add(update)
+    for (const { update } of early?.updates ?? []) fold.add(update)
   }
 
   /** Updates of a retired session are let go from now on. */
@@ -91,10 +103,18 @@ export class Routes {
       this.open.get(parent)?.pass(sessionId, update)
       return
     }
-    const kept = this.orphans.get(sessionId) ?? []
+    this.keep(sessionId, update)
+  }
+
+  private keep(sessionId: string, update: JsonObject): void {
+    const kept = this.orphans.get(sessionId) ?? { updates: [], bytes: 0 }
     this.orphans.set(sessionId, kept)
-    kept.push(update)
-    if (kept.length > this.orphanLimit) kept.shift()
+    const bytes = utf8Bytes(stringifyJson(update))
+    kept.updates.push({ update, bytes })
+    kept.bytes += bytes
+    while (kept.updates.length > this.limits.orphans || kept.bytes > this.limits.orphanBytes) {
+      kept.bytes -= kept.updates.shift()?.bytes ?? 0
+    }
     if (this.orphans.size > maximumOrphanSessions) this.orphans.delete(this.orphans.keys().next().value as string)
   }
 }

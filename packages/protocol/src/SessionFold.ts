@@ -120,6 +120,7 @@ export class SessionFold {
         this.plan = entryInProgress(update.entries)
         return
       case "plan_update":
+      case "plan_removed":
         this.plan = isJsonObject(update.plan) ? entryInProgress(update.plan.entries) : undefined
         return
     }

@@ -48,11 +48,16 @@ export class TurnFold {
   /** Kinds that nobody here knows, kept within the same bounds. */
   readonly unknown: CapturedUpdates
   readonly text = new MessageText()
-  rich = false
+  private richLeftOut = false
 
   constructor(bounds: { readonly items: number; readonly itemBytes: number }) {
     this.captured = new CapturedUpdates(bounds.items, bounds.itemBytes)
     this.unknown = new CapturedUpdates(bounds.items, bounds.itemBytes)
+  }
+
+  /** Something that makes a turn rich is captured and was not taken back, or was left out (decision 8). */
+  get rich(): boolean {
+    return this.richLeftOut || this.captured.items().some((update) => !plain.has(String(update.sessionUpdate)))
   }
 
   /** Folds one update; `kind` is its `sessionUpdate`. */
@@ -76,8 +81,7 @@ export class TurnFold {
   }
 
   private capture(kind: string, update: JsonObject, messageId?: string): void {
-    if (!plain.has(kind)) this.rich = true
-    this.captured.add(update, messageId)
+    if (!this.captured.add(update, messageId) && !plain.has(kind)) this.richLeftOut = true
   }
 
   private chunk(update: JsonObject): void {

@@ -1,7 +1,7 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
-import { isJsonObject, type Json, type JsonObject } from "./Json.ts"
+import { isJsonObject, type Json, type JsonObject, stringifyJson } from "./Json.ts"
 import { Methods } from "./Methods.ts"
 import type { Peer } from "./Peer.ts"
 import { type CallError, MalformedResult } from "./ProtocolError.ts"
@@ -21,7 +21,8 @@ export interface TurnRun extends Turn {
 
 const stopReasonOf = (from: Json | undefined): string | undefined => {
   const reason = isJsonObject(from) ? from.stopReason : undefined
-  return reason === undefined || reason === null ? undefined : String(reason)
+  if (reason === undefined || reason === null) return undefined
+  return typeof reason === "string" ? reason : stringifyJson(reason)
 }
 
 /** Puts `session/prompt` into the outbox; `onSettled` is called once, before whoever waits for the result goes on. */
@@ -84,15 +85,19 @@ export const startTurn = (
   const onState = (update: JsonObject): void => {
     if (version === 1) return
     if (settlement.state(update)) complete()
-    else if (failed !== undefined && !settlement.working) settle(Effect.fail(failed))
+    else if (failed !== undefined && !settlement.working) giveUp(failed)
+  }
+
+  const giveUp = (error: CallError): void => {
+    if (error._tag === "RpcError" && settlement.cancelling) fail("cancelled")
+    else settle(Effect.fail(error))
   }
 
   const refuse = (error: CallError): void => {
     if (error._tag === "RpcError" && version === 2 && settlement.working) {
       failed = error
       Deferred.doneUnsafe(erred, Effect.void)
-    } else if (error._tag === "RpcError" && settlement.cancelling) fail("cancelled")
-    else settle(Effect.fail(error))
+    } else giveUp(error)
   }
 
   const leave = connection.onEnd((closed) => settle(Effect.fail(closed)))
@@ -148,7 +153,7 @@ export const startTurn = (
       Effect.andThen(
         Effect.andThen(Deferred.await(erred), Effect.sleep(limits.settle)),
         Effect.sync(() => {
-          if (failed !== undefined) settle(Effect.fail(failed))
+          if (failed !== undefined) giveUp(failed)
         }),
       ),
     ),

@@ -78,7 +78,7 @@ describe("Content", () => {
   })
 
   it("refuses values that are not JSON", () => {
-    for (const value of [Number.NaN, Infinity, undefined, () => 1, Symbol("x"), new Date(0)]) {
+    for (const value of [Number.NaN, Infinity, undefined, () => 1, Symbol("x"), new Date(0), new Array(1)]) {
       expect(refusal([{ type: "text", text: "a", _meta: { deep: [value] } }])).toMatchObject({ reason: "shape" })
     }
   })

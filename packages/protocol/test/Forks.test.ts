@@ -153,6 +153,35 @@ describe.each(both)("forks on version %d", (version) => {
     }),
   )
 
+  it.effect(
+    "S152 a fork that is never answered holds the source: a waiting prompt can still leave, and close ends the wait",
+    () =>
+      Effect.gen(function* () {
+        const { session, wire } = yield* start({ fork: {}, close: {} })
+        const forking = yield* Effect.forkChild(session.fork({ cwd: "/p" }), { startImmediately: true })
+        const { id } = yield* wire.take
+        yield* Fiber.interrupt(forking)
+        yield* wire.take
+        const prompt = () => Effect.forkChild(Effect.flip(session.prompt([text("hi")])), { startImmediately: true })
+        const [leaving, waiting, another] = [
+          yield* prompt(),
+          yield* prompt(),
+          yield* Effect.forkChild(Effect.flip(session.fork({ cwd: "/p" })), { startImmediately: true }),
+        ]
+        yield* TestClock.adjust("1 hour")
+        yield* Fiber.interrupt(leaving)
+        const closing = yield* Effect.forkChild(session.close, { startImmediately: true })
+        expect(yield* Fiber.join(waiting)).toMatchObject({ _tag: "SessionRetired" })
+        expect(yield* Fiber.join(another)).toMatchObject({ _tag: "SessionRetired" })
+        yield* wire.answer("session/close", {})
+        yield* Fiber.join(closing)
+        expect(yield* Effect.flip(session.prompt([text("hi")]))).toMatchObject({ _tag: "SessionRetired" })
+        wire.send(result(id, { sessionId: "b" }))
+        expect(yield* wire.answer("session/close", {})).toMatchObject({ params: { sessionId: "b" } })
+        expect(methods(wire)).not.toContain("session/prompt")
+      }),
+  )
+
   it.effect("S152 takes a fork back that is waiting in line", () =>
     Effect.gen(function* () {
       const { session, wire } = yield* start({ fork: {} })

@@ -251,6 +251,23 @@ describe.each([1, 2] as const)("a harness that speaks version %d", (version) => 
     }),
   )
 
+  live("leaves a grandchild that prints on its stdout for ever", () =>
+    Effect.gen(function* () {
+      const { session } = yield* start({}, { limits: { ...limits, drain: "50 millis" } })
+      const error = yield* Effect.flip(session.prompt(script({ grandchild: { babbles: true, leaves: true } }, { exit: 4 })))
+      expect(error).toMatchObject({ _tag: "TransportClosed", exitCode: 4 })
+    }),
+  )
+
+  live("asks thousands of times and leaves before it has read one answer", () =>
+    Effect.gen(function* () {
+      const { session } = yield* start()
+      const ask = `${JSON.stringify({ jsonrpc: "2.0", id: "x", method: "fs/read_text_file" })}\n`
+      const error = yield* Effect.flip(session.prompt(script({ raw: ask.repeat(5_000) }, { exit: 4 })))
+      expect(error).toMatchObject({ _tag: "TransportClosed", exitCode: 4 })
+    }),
+  )
+
   live("floods", () =>
     Effect.gen(function* () {
       const { session } = yield* start()

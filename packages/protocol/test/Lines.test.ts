@@ -78,6 +78,19 @@ describe("Lines", () => {
     expect(lines.push(bytesOf(":1}\n"))).toEqual(['{"a":1}'])
   })
 
+  it("holds a line that comes byte by byte in the memory of its bytes", () => {
+    const lines = makeLines(2_000_000)
+    const byte = bytesOf("x")
+    const used = () => {
+      const { arrayBuffers, heapUsed } = process.memoryUsage()
+      return heapUsed + arrayBuffers
+    }
+    const before = used()
+    for (let at = 0; at < 1_000_000; at++) lines.push(byte)
+    expect(used() - before).toBeLessThan(40_000_000)
+    expect(lines.push(bytesOf("\n"))).toEqual(["x".repeat(1_000_000)])
+  })
+
   const Piece = Schema.Union([
     Schema.String,
     Schema.Literals(["\n", "\r\n", "\n\n", "\ufeff", "😀", "€", "ä", "{}", " "]),

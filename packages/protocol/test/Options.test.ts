@@ -40,6 +40,8 @@ describe("Options", () => {
       { id: "b", values: [] },
     ])
     expect(readOptions(undefined)).toEqual([])
+    const deep = Array.from({ length: 50_000 }).reduce<Json>((inner) => ({ options: [inner] }), { value: "x" })
+    expect(readOptions([{ id: "c", options: [deep, { value: "y" }] }])).toMatchObject([{ id: "c", values: ["y"] }])
   })
 
   it("S22 takes the option with id model, else the only select of category model", () => {

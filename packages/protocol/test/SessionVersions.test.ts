@@ -113,6 +113,24 @@ describe("a turn on version 2", () => {
     }),
   )
 
+  it.effect("is cancelled where a cancelled prompt is answered with an error, whatever idle or silence follows", () =>
+    Effect.gen(function* () {
+      for (const idle of [state("idle", { stopReason: "end_turn" }), undefined]) {
+        const { session, wire } = yield* start()
+        const turn = yield* session.begin([text("hi")])
+        const { id } = yield* wire.take
+        wire.send(update("s", state("running")))
+        yield* TestClock.adjust(1)
+        const cancelling = yield* Effect.forkChild(turn.cancel, { startImmediately: true })
+        yield* wire.take
+        wire.send(error(id, -32800), ...(idle === undefined ? [] : [update("s", idle)]))
+        yield* TestClock.adjust("6 seconds")
+        yield* Fiber.join(cancelling)
+        expect(yield* Effect.flip(turn.result)).toMatchObject({ _tag: "TurnFailed", reason: "cancelled" })
+      }
+    }),
+  )
+
   it.effect("fails a turn that was answered and works when the agent ends", () =>
     Effect.gen(function* () {
       const { session, wire } = yield* start()

@@ -49,6 +49,10 @@ describe("TurnFold", () => {
       { sessionUpdate: "agent_message_chunk", messageId: "m", content: image },
     ])
     expect(fold([rich("m"), whole("m")]).captured.items()).toEqual([rich("m")])
+    expect(fold([rich("m"), whole("m", [textBlock("t")])])).toMatchObject({ rich: false })
+    expect(fold([rich("m"), rich("n"), whole("m", null)])).toMatchObject({ rich: true })
+    const huge = (id: string) => ({ ...rich(id), content: { type: "image", data: "x".repeat(70_000) } })
+    expect(fold([huge("m"), whole("m", null)])).toMatchObject({ rich: true, captured: { truncated: true } })
   })
 
   it("captures what belongs to a turn in the order of arrival, and neither thoughts nor echoes nor modes nor configuration", () => {
@@ -131,6 +135,8 @@ describe("TurnFold", () => {
     ] as ReadonlyArray<[Json, Json]>) {
       expect(contentOf(content, rawOutput)).toEqual(content)
     }
+    const deep = Array.from({ length: 20_000 }).reduce<Json>((inner) => [inner], "[1]")
+    expect(fold([tool(deep, [1])]).captured.items()[0]?.content === deep).toBe(true)
     expect(
       fold([{ sessionUpdate: "tool_call_update", toolCallId: "t", content: wrapped("[1]") }]).captured.items()[0]?.content,
     ).toEqual(wrapped("[1]"))

@@ -81,8 +81,10 @@ export interface GrandchildStep {
   readonly leaves?: boolean
   /** Ignores TERM, INT and HUP. */
   readonly stubborn?: boolean
-  /** Inherits stdout and stderr, so that the agent's pipes stay open after its end. */
-  readonly holdsPipes?: boolean
+  /** Inherits stdout and stderr, so that the agent's pipes stay open after its end; `stderr` inherits that one alone. */
+  readonly holdsPipes?: boolean | "stderr"
+  /** Prints a line on stdout for ever. */
+  readonly babbles?: boolean
   readonly pidFile?: string
 }
 

@@ -12,6 +12,7 @@ export const limits: Limits = {
   items: 64,
   itemBytes: 65_536,
   orphans: 256,
+  orphanBytes: 1024 * 1024,
   settle: "5 seconds",
   steer: "5 seconds",
   fork: "30 seconds",
@@ -39,6 +40,8 @@ export interface Wire {
   readonly written: ReadonlyArray<JsonObject>
   /** The agent ends and its output with it. */
   readonly end: (how?: Partial<TransportClosed>) => void
+  /** The agent takes nothing any more. */
+  readonly stopReading: () => void
   /** The agent's output ends, the agent lives on. */
   readonly closeOutput: () => void
   /** The agent ends, its output stays open. */
@@ -52,16 +55,20 @@ export const makeWire: Effect.Effect<Wire> = Effect.gen(function* () {
   const outbound = yield* Queue.unbounded<JsonObject>()
   const closed = yield* Deferred.make<TransportClosed>()
   const written: Array<JsonObject> = []
+  let reads = true
   const encoder = new TextEncoder()
   const text = (frame: JsonObject | string) => `${typeof frame === "string" ? frame : stringifyJson(frame)}\n`
   const wire: Wire = {
     transport: {
       read: Queue.take(inbound),
       write: (line) =>
-        Effect.sync(() => {
+        Effect.suspend(() => {
+          if (!reads)
+            return Effect.fail(new TransportClosed({ reason: "io", exitCode: undefined, signal: undefined, stderrTail: "" }))
           const frame = parseJson(line) as JsonObject
           written.push(frame)
           Queue.offerUnsafe(outbound, frame)
+          return Effect.void
         }),
       end: Effect.void,
       closed: Deferred.await(closed),
@@ -74,6 +81,9 @@ export const makeWire: Effect.Effect<Wire> = Effect.gen(function* () {
     },
     take: Queue.take(outbound),
     written,
+    stopReading: () => {
+      reads = false
+    },
     end: (how) => {
       wire.exit(how)
       wire.closeOutput()

@@ -47,12 +47,17 @@ export const faults: Readonly<Record<string, Play>> = {
     for (let n = 0; n < Number(step.times ?? 1); n++) Fs.writeSync(2, line)
   },
   grandchild: async (stage, value) => {
-    const { leaves, stubborn, holdsPipes, pidFile } = fields(value)
-    const [command, args] =
-      stubborn === true ? (["sh", ["-c", 'trap "" TERM INT HUP; exec sleep 3600']] as const) : (["sleep", ["3600"]] as const)
-    const child = ChildProcess.spawn(command, args, {
+    const { leaves, stubborn, holdsPipes, babbles, pidFile } = fields(value)
+    const deaf = stubborn === true ? 'trap "" TERM INT HUP; ' : ""
+    const work = babbles === true ? "while echo babble; do sleep 0.02; done" : "exec sleep 3600"
+    const inherited = (holds: boolean) => (holds ? "inherit" : "ignore")
+    const child = ChildProcess.spawn("sh", ["-c", `${deaf}${work}`], {
       detached: leaves === true,
-      stdio: holdsPipes === true ? ["ignore", "inherit", "inherit"] : "ignore",
+      stdio: [
+        "ignore",
+        inherited(holdsPipes === true || babbles === true),
+        inherited(holdsPipes === true || holdsPipes === "stderr"),
+      ],
     })
     child.unref()
     stage.peer.wire.event("grandchild", child.pid)
