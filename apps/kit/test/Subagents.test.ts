@@ -1,5 +1,6 @@
-import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import * as Effect from "effect/Effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Machine } from "./support/Machine.ts"
 
@@ -84,6 +85,176 @@ describe("kit subagents", () => {
     const directory = join(kit.kitHome, "sessions", sessionOf(err), "subagents")
     expect(await kit.run(["subagents", "delete", JSON.parse(out)])).toMatchObject({ code: 0 })
     expect(readdirSync(directory)).toEqual([])
+  })
+})
+
+describe("kit subagents log --follow", () => {
+  it("K04 goes on with what another process writes, each record once, and ends when that process does", async () => {
+    const [working, gate] = [`${kit.folder}/working`, `${kit.folder}/gate`]
+    const agent = await kit.agent("demo", { reply: [{ say: "so far" }, { touch: working }, { gate }, { say: "done" }] })
+    const composing = await kit.start(["compose", "-e", 'return subagent({ prompt: "one" }).id'])
+    await kit.appears(working, composing)
+    const [{ id }] = JSON.parse((await kit.run(["subagents", "list", "--json"])).out).subagents
+    const following = await kit.start(["subagents", "log", id, "--follow", "--kind", "agent_message_chunk"])
+    const whole = await kit.start(["subagents", "log", id, "-n", "1", "-f", "--json"])
+    await Effect.runPromise(following.out.until("so far"))
+    expect(following.out.text).not.toContain("done")
+    await kit.touch(gate)
+    expect(await kit.ended(composing)).toMatchObject({ code: 0 })
+    expect(await kit.ended(following)).toMatchObject({
+      code: 0,
+      out: expect.stringMatching(/← agent_message_chunk so far\n.*← agent_message_chunk done\n$/),
+      err: "",
+    })
+    const seqs = (await kit.ended(whole)).out
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line).seq)
+    expect(seqs).toEqual(seqs.map((_, index) => seqs[0] + index))
+    const all = (await kit.run(["subagents", "log", id, "--follow", "--json"])).out.trimEnd().split("\n")
+    expect(JSON.parse(all.at(-1) ?? "").seq).toBe(seqs.at(-1))
+    expect(agent.recording.pids).toHaveLength(1)
+  })
+})
+
+describe("kit subagents replay", () => {
+  it("K04 goes through the wire from any record, with its number, at the pace that is asked for", async () => {
+    await kit.agent("demo")
+    const id = await kit.value('return subagent({ prompt: "one" }).id')
+    const whole = await kit.run(["subagents", "replay", id])
+    const lines = whole.out.trimEnd().split("\n")
+    expect(whole).toMatchObject({ code: 0, err: `${lines.length} records; nothing is missing\n` })
+    expect(lines.map((line) => Number.parseInt(line, 10))).toEqual(lines.map((_, index) => index + 1))
+    expect(await kit.run(["subagents", "replay", id, "--from", "3", "--to", "4"])).toMatchObject({
+      out: `${lines[2]}\n${lines[3]}\n`,
+      err: "2 records; nothing is missing\n",
+    })
+    expect((await kit.run(["subagents", "replay", id, "--speed", "1000"])).out).toBe(whole.out)
+    const records = (await kit.run(["subagents", "replay", id, "--json"])).out
+    expect(records).toBe((await kit.run(["subagents", "log", id, "--json"])).out)
+    expect(await kit.run(["subagents", "replay", id, "--from", "x"])).toMatchObject({ code: 2 })
+  })
+
+  it("shows what can be read of a damaged log, where it cannot, and leaves with 1", async () => {
+    await kit.agent("demo")
+    const { out, err } = await kit.compose('return subagent({ prompt: "one" }).id')
+    const id = JSON.parse(out)
+    const log = join(kit.kitHome, "sessions", sessionOf(err), "subagents", id, "wire.log")
+    const lines = readFileSync(log, "utf8").split("\n")
+    lines[3] = `x${lines[3]}`
+    writeFileSync(log, lines.join("\n"))
+    const replayed = await kit.run(["subagents", "replay", id])
+    expect(replayed).toMatchObject({ code: 1, err: expect.stringContaining("1 gaps; mend what can be") })
+    expect(replayed.out).toContain("lines 4 to 4 cannot be read")
+    expect(replayed.out).toMatch(/\n {5}5 {2}/)
+  })
+})
+
+describe("kit subagents orphans", () => {
+  it("K12 lists what no session vouches for, and neither adopts nor drops it", async () => {
+    await kit.agent("demo")
+    const { out, err } = await kit.compose('return [subagent({ prompt: "one" }).id, subagent({ prompt: "two" }).id]')
+    expect(await kit.run(["subagents", "orphans"])).toMatchObject({ code: 0, out: "" })
+    const [whole, lost] = JSON.parse(out)
+    const directory = join(kit.kitHome, "sessions", sessionOf(err), "subagents")
+    rmSync(join(directory, lost, "meta.json"))
+    const orphan = { session: sessionOf(err), id: lost, path: join(directory, lost), why: "no_metadata" }
+    const asJson = await kit.run(["subagents", "orphans", "--json"])
+    expect(JSON.parse(asJson.out).orphans).toEqual([expect.objectContaining(orphan)])
+    expect((await kit.run(["subagents", "orphans"])).out).toMatch(new RegExp(`^no_metadata +\\S+${lost} +it has no meta.json\n$`))
+    expect(readdirSync(directory).toSorted()).toEqual([whole, lost].toSorted())
+  })
+})
+
+describe("kit subagents migrate", () => {
+  it("K10 moves an agent to another session, which goes on with it; a copy is only a record", async () => {
+    await kit.agent("demo")
+    const first = await kit.compose('return subagent({ prompt: "one", name: "Scout" }).id')
+    const id = JSON.parse(first.out)
+    const [from, to] = [sessionOf(first.err), sessionOf((await kit.compose("return 1")).err)]
+    const copied = await kit.run(["subagents", "migrate", id, "--to", to, "--copy", "--json"])
+    expect(JSON.parse(copied.out)).toEqual({ id: expect.stringMatching(/^s-/), from, to, mode: "copy" })
+    expect(await kit.run(["subagents", "show", id, "--session", to, "--json"])).toMatchObject({ code: 2 })
+    const moved = await kit.run(["subagents", "migrate", id, "--to", to])
+    expect(moved).toMatchObject({ code: 0, out: `${id}\n`, err: "" })
+    const again = 'return prompt({ subagent: subagents({})[0], prompt: "two" })'
+    expect(await kit.value(again, "--session", to)).toMatchObject({ id, name: "Scout", generation: 2, output: "echo: two" })
+    expect(await kit.value("return subagents({})", "--session", from)).toEqual([])
+    expect((await kit.run(["subagents", "log", id])).out).toContain("→ session/prompt one")
+    expect(await kit.run(["subagents", "migrate", id, "--to", to])).toMatchObject({ code: 2, err: expect.stringContaining(id) })
+    const verified = await kit.run(["subagents", "verify", "--json"])
+    expect(verified.code).toBe(0)
+    expect(JSON.parse(verified.out).subagents).toHaveLength(2)
+  })
+
+  it("refuses where the call is wrong or a session is open, and changes nothing", async () => {
+    const gate = `${kit.folder}/gate`
+    const agent = await kit.agent("demo", { replies: [{ match: "wait", script: [{ touch: `${kit.folder}/at` }, { gate }] }] })
+    const first = await kit.compose('return subagent({ prompt: "one" }).id')
+    const [id, from] = [JSON.parse(first.out), sessionOf(first.err)]
+    const refused = async (...args: ReadonlyArray<string>) => {
+      const { code, out } = await kit.run(["subagents", "migrate", ...args, "--json"])
+      return [code, JSON.parse(out).error.code]
+    }
+    expect(await refused(id)).toEqual([2, "USAGE"])
+    expect(await refused(id, "--to", "01a22eed-690b-70fc-b8bf-000000000000")).toEqual([2, "NOT_FOUND"])
+    expect(await refused(id, "--session", from, "--to", from)).toEqual([1, "INVALID"])
+    const composing = await kit.start(["compose", "-e", 'return subagent({ prompt: "wait" }).output'])
+    await kit.appears(`${kit.folder}/at`, composing)
+    const sessions = JSON.parse((await kit.run(["sessions", "list", "--json"])).out).sessions
+    const to = sessions.find((session: { readonly id: string }) => session.id !== from).id
+    expect(await refused(id, "--to", to)).toEqual([1, "LOCKED"])
+    await kit.touch(gate)
+    expect(await kit.ended(composing)).toMatchObject({ code: 0 })
+    expect(JSON.parse((await kit.run(["subagents", "show", id, "--json"])).out)).toMatchObject({ session: from })
+    expect(agent.recording.pids).toHaveLength(2)
+  })
+})
+
+describe("kit subagents run", () => {
+  it("K09 continues a conversation by one turn, again and again, and the session goes on from there", async () => {
+    const agent = await kit.agent("demo")
+    const first = await kit.compose('return subagent({ prompt: "one", name: "Scout" }).id')
+    const [id, session] = [JSON.parse(first.out), sessionOf(first.err)]
+    const ran = await kit.run(["subagents", "run", id, "two"])
+    expect(ran).toMatchObject({ code: 0, out: "echo: two\n" })
+    expect(ran.err).toMatch(/Scout.*working/)
+    expect(ran.err.trimEnd().split("\n").at(-1)).toBe(`session: ${session}`)
+    const third = await kit.run(["subagents", "run", id, "-", "--session", session, "--json"], { input: "th\nree" })
+    expect(JSON.parse(third.out)).toMatchObject({ id, name: "Scout", generation: 3, output: "echo: th\nree" })
+    expect(await kit.value("return subagents({})[0].generation", "--session", session)).toBe(3)
+    expect(kit.prompts(agent)).toEqual([["one"], ["two"], ["th\nree"]])
+    expect(agent.recording.params("session/resume")).toHaveLength(2)
+  })
+
+  it("K09 K10 refuses an agent that is closed, unknown or another session's, with its code, and starts nothing", async () => {
+    const agent = await kit.agent("demo")
+    const first = await kit.compose('a = subagent({ prompt: "one" })\n_ = close(a)\nreturn a.id')
+    const other = sessionOf((await kit.compose("return 1")).err)
+    const id = JSON.parse(first.out)
+    const refused = async (...args: ReadonlyArray<string>) => {
+      const { code, out } = await kit.run(["subagents", "run", ...args, "--json"])
+      return [code, JSON.parse(out).error.code]
+    }
+    expect(await refused(id, "two")).toEqual([1, "SUBAGENT_RETIRED"])
+    expect(await refused(`s-${other}`, "two")).toEqual([2, "NOT_FOUND"])
+    expect(await refused(id, "two", "--session", other)).toEqual([2, "FOREIGN_SESSION"])
+    expect(agent.recording.pids).toHaveLength(1)
+  })
+
+  it("S150 takes an interruption into the turn: 130, the agent is told, and nothing runs on", async () => {
+    const at = `${kit.folder}/at`
+    const agent = await kit.agent("demo", {
+      replies: [{ match: "wait", script: [{ touch: at }, { awaitCancel: true }] }],
+    })
+    const id = await kit.value('return subagent({ prompt: "one" }).id')
+    const running = await kit.start(["subagents", "run", id, "wait"])
+    await kit.appears(at, running)
+    process.kill(running.pid, "SIGINT")
+    const ended = await kit.ended(running)
+    expect(ended).toMatchObject({ code: 130, out: "", left: [] })
+    expect(ended.err).toMatch(/kit: cancelled\nsession: \S+\n$/)
+    expect(agent.recording.received).toContain("session/cancel")
   })
 })
 

@@ -19,6 +19,8 @@ export const flags = {
 interface Where {
   readonly session: string | undefined
   readonly root: string | undefined
+  /** A session that is not looked into. */
+  readonly except?: string
 }
 
 /** An agent on disk, with what its parent recorded of it. */
@@ -28,12 +30,12 @@ export interface Agent {
   readonly record: ChildRecord | undefined
 }
 
-const sessionIds = Effect.fnUntraced(function* ({ session, root }: Where) {
+const sessionIds = Effect.fnUntraced(function* ({ session, root, except }: Where) {
   if (session !== undefined) return [session]
   const store = yield* SessionStore.Service
   const cwd = yield* Directories.resolve(root ?? ".")
   const found = yield* store.list({ cwd, subagents: true })
-  return found.filter(({ problem }) => problem === undefined).map(({ id }) => id)
+  return found.filter(({ id, problem }) => problem === undefined && id !== except).map(({ id }) => id)
 })
 
 /** Every agent of the sessions meant, newest session first, newest agent first. A nested Kit's own children are among them. */
@@ -50,7 +52,7 @@ export const list = Effect.fnUntraced(function* (where: Where) {
   return rows.flat()
 })
 
-/** The session that holds an agent, open for reading, and what its parent recorded of it. Fails with `NotFound` where none of them does. */
+/** The session that holds an agent, open for reading, and what its parent recorded of it. Fails with `NotFound` where none of them does, with `ForeignSession` where another than the one meant does (K10). */
 export const find = Effect.fnUntraced(function* (id: string, where: Where) {
   const store = yield* SessionStore.Service
   for (const sessionId of yield* sessionIds(where)) {
@@ -60,6 +62,7 @@ export const find = Effect.fnUntraced(function* (id: string, where: Where) {
     const record = (yield* session.children).find((child) => child.id === id)
     return { session, record }
   }
+  if (where.session !== undefined) yield* (yield* store.openReader(where.session)).subagents.load(id)
   return yield* of(new NotFound({ what: "subagent", id }))
 })
 

@@ -13,8 +13,11 @@ import { sessionsShow } from "./Commands/SessionsShow.ts"
 import { subagentsDelete } from "./Commands/SubagentsDelete.ts"
 import { subagentsList } from "./Commands/SubagentsList.ts"
 import { subagentsLog } from "./Commands/SubagentsLog.ts"
+import { subagentsMigrate } from "./Commands/SubagentsMigrate.ts"
 import { subagentsOrphans } from "./Commands/SubagentsOrphans.ts"
 import { subagentsRepair } from "./Commands/SubagentsRepair.ts"
+import { subagentsReplay } from "./Commands/SubagentsReplay.ts"
+import { subagentsRun } from "./Commands/SubagentsRun.ts"
 import { subagentsShow } from "./Commands/SubagentsShow.ts"
 import { subagentsVerify } from "./Commands/SubagentsVerify.ts"
 import { Completions } from "./Completions.ts"
@@ -49,8 +52,11 @@ export const kit: Group = group("kit", "run coding agents as children of one pro
     subagentsList,
     subagentsShow,
     subagentsLog,
+    subagentsReplay,
+    subagentsRun,
     subagentsVerify,
     subagentsRepair,
+    subagentsMigrate,
     subagentsOrphans,
     subagentsDelete,
   ]),

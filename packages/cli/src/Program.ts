@@ -64,9 +64,14 @@ export const read = Effect.fnUntraced(function* (command: string, file: string |
     })
   }
   if (file !== "-") return yield* readFile(file)
+  return { source: yield* textOf(file), path: "standard input" }
+})
+
+/** A text that a command was given; `-` stands for all of standard input. */
+export const textOf = Effect.fnUntraced(function* (given: string) {
+  if (given !== "-") return given
   const terminal = yield* Terminal.Service
-  const source = yield* Effect.mapError(terminal.input, ({ reason }) => unreadable("standard input", reason))
-  return { source, path: "standard input" }
+  return yield* Effect.mapError(terminal.input, ({ reason }) => unreadable("standard input", reason))
 })
 
 /** Fails where two inputs have one name. */

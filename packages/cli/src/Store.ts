@@ -7,7 +7,7 @@ import { type CommandFailed, failed } from "./CommandFailed.ts"
 
 /** What the store says, as a command's failure: 2 where the call named something that is not there, 1 where the store could not do it. */
 export const storeFailed = (error: StoreError): CommandFailed => {
-  const wrongCall = error.code === "NOT_FOUND" || error.code === "INVALID_ID"
+  const wrongCall = error.code === "NOT_FOUND" || error.code === "INVALID_ID" || error.code === "FOREIGN_SESSION"
   return failed(wrongCall ? 2 : 1, error.code, error.message)
 }
 

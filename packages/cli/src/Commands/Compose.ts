@@ -1,16 +1,13 @@
 import { Compose, NotCompiled } from "@acp-kit/orchestrator/Compose"
 import { Harness } from "@acp-kit/orchestrator/Harness"
 import { Limits } from "@acp-kit/orchestrator/Limits"
-import { Subagents } from "@acp-kit/orchestrator/Subagents"
+import type { Subagents } from "@acp-kit/orchestrator/Subagents"
 import { Host } from "@acp-kit/platform/Host"
 import type { Observer } from "@acp-kit/runlet/Graph"
 import type { Input } from "@acp-kit/runlet/Host"
 import { SessionStore } from "@acp-kit/store/SessionStore"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Scope from "effect/Scope"
 import { command } from "../Command.ts"
 import { ComposeSession } from "../ComposeSession.ts"
 import { ConfigFile } from "../ConfigFile.ts"
@@ -20,9 +17,9 @@ import { Findings } from "../Findings.ts"
 import { Flag } from "../Flag.ts"
 import { GraphFile } from "../GraphFile.ts"
 import { inherited } from "../Inherited.ts"
+import { LiveChildren } from "../LiveChildren.ts"
 import { Output } from "../Output.ts"
 import { Program } from "../Program.ts"
-import { ProgressView } from "../ProgressView.ts"
 import { Store } from "../Store.ts"
 import { Terminal } from "../Terminal.ts"
 import { Toolset } from "../Toolset.ts"
@@ -55,19 +52,6 @@ const execute = Effect.fnUntraced(function* (
   )
 })
 
-/** The children of a session with a view that follows them; the view ends after the last of them. */
-const withChildren = <A, E, R>(options: Subagents.Options, use: (subagents: Subagents.Interface) => Effect.Effect<A, E, R>) =>
-  Effect.acquireUseRelease(
-    Effect.gen(function* () {
-      const life = yield* Scope.make()
-      const subagents = yield* Store.tried(Scope.provide(Subagents.make(options), life))
-      const view = yield* Effect.forkChild(ProgressView.follow(subagents.events))
-      return { life, subagents, view }
-    }),
-    ({ subagents }) => use(subagents),
-    ({ life, view }) => Effect.andThen(Scope.close(life, Exit.void), Fiber.await(view)),
-  )
-
 interface Call {
   readonly program: Program.Program
   readonly inputs: ReadonlyArray<Input>
@@ -92,7 +76,7 @@ const run = Effect.fnUntraced(function* ({ program, inputs, session, persistent,
       harnesses: Harness.fromTables(settings, host.self),
       inherited: Effect.succeed(inheritance),
     }
-    return yield* withChildren(options, (subagents) => execute(subagents, opened.root, program, inputs, observer))
+    return yield* LiveChildren.use(options, (subagents) => execute(subagents, opened.root, program, inputs, observer))
   })
   const store = persistent ? Store.layer : SessionStore.layerMemory
   return yield* Effect.provide(Effect.scoped(work), Layer.merge(store, Limits.layerWith(settings.limits)))

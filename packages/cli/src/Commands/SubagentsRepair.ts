@@ -4,6 +4,7 @@ import { Agents } from "../Agents.ts"
 import { columns } from "../Columns.ts"
 import { command } from "../Command.ts"
 import { Flag } from "../Flag.ts"
+import { LongWork } from "../LongWork.ts"
 import { Output } from "../Output.ts"
 import { printable } from "../Printable.ts"
 import { Store } from "../Store.ts"
@@ -26,7 +27,11 @@ export const subagentsRepair = command({
           const writer = yield* store.openWriter(session.id)
           return yield* writer.subagents.repair(parameters.ID)
         })
-        const findings = yield* Store.tried(Effect.scoped(repaired))
+        const findings = yield* repaired.pipe(
+          Effect.scoped,
+          Store.tried,
+          LongWork.during(() => `repairing ${parameters.ID}`),
+        )
         if (flags.json) {
           yield* Output.value({ findings: findings.map(({ path, severity, message }) => ({ path, severity, message })) }, true)
         } else {

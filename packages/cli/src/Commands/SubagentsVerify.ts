@@ -5,6 +5,7 @@ import { Agents } from "../Agents.ts"
 import { columns } from "../Columns.ts"
 import { command } from "../Command.ts"
 import { Flag } from "../Flag.ts"
+import { LongWork } from "../LongWork.ts"
 import { Output } from "../Output.ts"
 import { printable } from "../Printable.ts"
 import { Store } from "../Store.ts"
@@ -21,15 +22,19 @@ const verify = Effect.fnUntraced(function* (
   const store = yield* SessionStore.Service
   if (id !== undefined) {
     const { session } = yield* Agents.find(id, where)
-    return [{ id, findings: yield* session.subagents.verify(id) }]
+    const verifying = session.subagents.verify(id)
+    return [{ id, findings: yield* LongWork.during(() => `verifying ${id}`)(verifying) }]
   }
-  return yield* Effect.forEach(yield* Agents.list(where), ({ session, summary }) =>
+  const agents = yield* Agents.list(where)
+  let done = 0
+  return yield* Effect.forEach(agents, ({ session, summary }) =>
     Effect.gen(function* () {
       const reader = yield* store.openReader(session)
       const checked: Checked = { id: summary.id, findings: yield* reader.subagents.verify(summary.id) }
+      done++
       return checked
     }),
-  )
+  ).pipe(LongWork.during(() => `verified ${done} of ${agents.length}`))
 })
 
 const row = (id: string, { path, severity, message }: SubagentStore.Finding): ReadonlyArray<string> => [

@@ -1,0 +1,28 @@
+import type { SubagentError } from "@acp-kit/orchestrator/SubagentError"
+import { Subagents } from "@acp-kit/orchestrator/Subagents"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
+import { type CommandFailed, failed } from "./CommandFailed.ts"
+import { ProgressView } from "./ProgressView.ts"
+import { Store } from "./Store.ts"
+
+/** The children of a session with a view that follows them; the view ends after the last of them. */
+export const use = <A, E, R>(options: Subagents.Options, work: (subagents: Subagents.Live) => Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    Effect.gen(function* () {
+      const life = yield* Scope.make()
+      const subagents = yield* Store.tried(Scope.provide(Subagents.make(options), life))
+      const view = yield* Effect.forkChild(ProgressView.follow(subagents.events))
+      return { life, subagents, view }
+    }),
+    ({ subagents }) => work(subagents),
+    ({ life, view }) => Effect.andThen(Scope.close(life, Exit.void), Fiber.await(view)),
+  )
+
+/** What a verb says, as a command's failure. */
+export const refused = ({ code, message, retryable = false, uncertain = false, details = {} }: SubagentError): CommandFailed =>
+  failed(1, code, uncertain ? `${message}; what was asked for may have happened` : message, { retryable, uncertain, details })
+
+export * as LiveChildren from "./LiveChildren.ts"
