@@ -70,26 +70,12 @@ const timed = async (work: () => Promise<unknown>): Promise<number> => {
   return performance.now() - before
 }
 
-const items = (count: number) =>
-  Array.from({ length: count / 3 }, (_, turn) => [
-    { type: "prompt", id: `p${turn}`, content: text(`prompt ${turn} ${"x".repeat(60)}`) },
-    { type: "answer", id: `a${turn}`, text: `answer ${turn} ${"y".repeat(120)}` },
-    { type: "stop", reason: "end_turn" },
-  ]).flat()
-
-/** A session of so many items, made through the protocol by one long script, then closed. */
-const sessionOf = async (home: string, root: string, count: number): Promise<string> => {
-  const { SessionStore } = await import("@acp-kit/store/SessionStore")
-  const Effect = await import("effect/Effect")
-  return Effect.runPromise(
-    Effect.gen(function* () {
-      const store = yield* SessionStore.Service
-      const writer = yield* store.create({ cwd: root })
-      for (const item of items(count)) yield* writer.appendItem(item)
-      yield* writer.flush
-      return writer.id
-    }).pipe(Effect.scoped, Effect.provide(SessionStore.layerWith({ home }))),
-  )
+/** Puts a session of so many items into the store and gives its id. */
+const sessionOf = (home: string, root: string, count: number): string => {
+  const fixture = join(import.meta.dir, "fixtures/session.ts")
+  const made = Bun.spawnSync([process.execPath, "--conditions=@acp-kit/source", fixture, home, root, String(count)])
+  if (made.exitCode !== 0) throw new Error(String(made.stderr))
+  return String(made.stdout).trim()
 }
 
 /** A `kit acp` at work: a turn, a stream of updates, a fork, a load. The floor of a turn is the answer to an unknown method. */
@@ -124,8 +110,8 @@ export const measure = async (): Promise<ReadonlyArray<Measure>> => {
     const seconds = (await timed(() => prompt("flood"))) / 1000
     await client.end()
 
-    const thousand = await sessionOf(home, root, 1_000)
-    const tenThousand = await sessionOf(home, root, 10_000)
+    const thousand = sessionOf(home, root, 1_000)
+    const tenThousand = sessionOf(home, root, 10_000)
     const second = new Client(home)
     await second.call("initialize", { protocolVersion: 1, clientCapabilities: {} })
     await second.call("session/load", { sessionId: thousand, ...open })

@@ -53,7 +53,7 @@ export class CursorInvalid extends Schema.TaggedError<CursorInvalid>()("CursorIn
 export interface Interface {
   /** A new session with its own tools and children. `SetupRefused` means that nothing was created. */
   readonly create: (options: OpenOptions) => Effect.Effect<AgentSession, SetupRefused | UnknownSession>
-  /** Opens a session of the store, or gives the open one; one that works is refused. What a crash left unfinished is finished. */
+  /** Opens a session of the store, or gives the open one where its directories are these; one that works is refused. What a crash left unfinished is finished. */
   readonly load: (id: string, options: OpenOptions) => Effect.Effect<AgentSession, SetupRefused | UnknownSession | SessionBusy>
   /**
    * A new session that begins with the completed turns of another, with its model and effort (S130). It waits for a running turn of the
@@ -97,12 +97,15 @@ const make = Effect.fnUntraced(function* (settings: Settings): Effect.fn.Return<
   const sessions = new Map<string, Open>()
   let first = settings.first
 
+  const check = (options: OpenOptions) =>
+    Effect.provideContext(Directories.check(options.cwd, options.additionalDirectories ?? [], settings.root), services)
+
   /** Makes a session in a scope of its own; a failure or an interruption leaves nothing open. */
   const open = Effect.fnUntraced(function* <E>(
     options: OpenOptions,
     obtain: (directories: Directories.Directories) => Effect.Effect<Opened, E, Services | Scope.Scope>,
   ) {
-    const directories = yield* Directories.check(options.cwd, options.additionalDirectories ?? [], settings.root)
+    const directories = yield* check(options)
     const scope = yield* Scope.fork(outer)
     const session = yield* Effect.flatMap(obtain(directories), (opened) =>
       SessionParts.assemble(settings, directories, opened, (event) => options.view(opened.writer.id, event)),
@@ -142,9 +145,11 @@ const make = Effect.fnUntraced(function* (settings: Settings): Effect.fn.Return<
   })
 
   const load = Effect.fn("AgentSessions.load")(function* (id: string, options: OpenOptions) {
-    const here = sessions.get(id)
+    const here = sessions.get(id)?.session
     if (here !== undefined) {
-      if (yield* here.session.working) return yield* new SessionBusy({ id })
+      if (yield* here.working) return yield* new SessionBusy({ id })
+      const wanted = yield* check(options)
+      if (isAt(here, wanted)) return here
       yield* close(id)
     }
     return yield* open(options, () => Effect.mapError(SessionParts.existing(id), (error) => refusal(id, error)))
@@ -214,6 +219,11 @@ const make = Effect.fnUntraced(function* (settings: Settings): Effect.fn.Return<
     shutdown: each(({ session }) => Effect.ignore(close(session.id))),
   }
 })
+
+const isAt = ({ cwd, additionalDirectories }: AgentSession, wanted: Directories.Directories) =>
+  cwd === wanted.cwd &&
+  additionalDirectories.length === wanted.additional.length &&
+  additionalDirectories.every((path, index) => path === wanted.additional[index])
 
 const refused = (error: StoreError) => new SetupRefused({ message: error.message })
 

@@ -215,6 +215,20 @@ it.layer(Layer.mergeAll(Files.layer, SessionStore.layerMemory))("agent sessions"
     }),
   )
 
+  it.effect("gives the open session where its directories are the same, and opens it anew where they are not", () =>
+    Effect.gen(function* () {
+      const cwd = yield* directory
+      mkdirSync(join(cwd, "a"))
+      const sessions = yield* sessionsOf()
+      const open = yield* sessions.create({ cwd, view })
+      yield* say(open, "one")
+      expect(yield* sessions.load(open.id, { cwd, view })).toBe(open)
+      const moved = yield* sessions.load(open.id, { cwd, view, additionalDirectories: [join(cwd, "a")] })
+      expect(moved).not.toBe(open)
+      expect([moved.additionalDirectories, shape(moved)]).toEqual([[join(cwd, "a")], shape(open)])
+    }),
+  )
+
   it.effect("opens the first session again where it is told to resume it, and creates none in its place", () =>
     Effect.gen(function* () {
       const cwd = yield* directory
