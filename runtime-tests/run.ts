@@ -124,7 +124,7 @@ export const runtimeTests = async (): Promise<Tally> => {
           const cwd = join(root, "packages", name)
           await output([...(launch[runtime] as ReadonlyArray<string>), vitest, "run", "--reporter=dot"], {
             cwd,
-            env: { KIT_TEST_LONG: undefined },
+            env: { KIT_TEST_CI: undefined, KIT_TEST_LONG: undefined },
           })
         })
       }

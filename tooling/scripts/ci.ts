@@ -2,6 +2,7 @@
  * What `.ci/run` does after the test command: every check of the tree, the packages on three runtimes, and the sum of
  * all. Prints a line per check and closes with `N passed, N failed`.
  */
+import { join } from "node:path"
 import { runtimeTests } from "../../runtime-tests/run.ts"
 import { outcomes, output } from "./Outcomes.ts"
 import { closingLine, readTally, reports, sum } from "./TestReport.ts"
@@ -18,6 +19,20 @@ await check("import cycles", turbo("cycles"))
 await check("file sizes", turbo("sizes"))
 await check("generated files are fresh", turbo("fresh"))
 await check("every requirement a test names exists", turbo("rows"))
+
+const waiting = { KIT_TEST_LONG: "1" }
+await check("the deadlines of the orchestrator, as they are", () =>
+  output(["bun", "--bun", "vitest", "run", "test/Deadlines.test.ts", "--reporter=dot"], {
+    cwd: join(root, "packages/orchestrator"),
+    env: waiting,
+  }),
+)
+await check("the deadline of a silent harness at the command, as it is", () =>
+  output(["bun", "--bun", "vitest", "run", "test/Harness.test.ts", "-t", "S162", "--reporter=dot"], {
+    cwd: join(root, "apps/kit"),
+    env: waiting,
+  }),
+)
 
 const suites = [...reports(root)].map(([suite, report]) => readTally(suite, report))
 const total = sum("all", [...suites, tally(), await runtimeTests()])
