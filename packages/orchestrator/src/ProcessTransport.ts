@@ -47,8 +47,8 @@ const pumpLines = Effect.fnUntraced(function* (
 
 /**
  * The pipes of a process as the wire sees them. stderr is drained all the time, line by line, whether anybody listens or not.
- * Nothing here ends the process: that is the scope it was spawned in. `closed` waits for what is left of stderr, `drainMs` at most:
- * whoever inherited the pipe may hold it open for ever.
+ * Nothing here ends the process: that is the scope it was spawned in. `closed` waits for what is left of stderr, half of `drainMs` at most:
+ * whoever inherited the pipe may hold it open for ever, and the connection waits for the exit status no longer than all of it.
  */
 export const make = Effect.fnUntraced(function* (
   child: Processes.Child,
@@ -64,7 +64,7 @@ export const make = Effect.fnUntraced(function* (
     end: child.endInput,
     closed: Effect.gen(function* () {
       const { code, signal } = yield* child.exit
-      yield* Effect.timeoutOption(Fiber.await(pump), options.drainMs)
+      yield* Effect.timeoutOption(Fiber.await(pump), options.drainMs / 2)
       return new TransportClosed({ reason: "eof", exitCode: code, signal, stderrTail: tail.text })
     }),
   }

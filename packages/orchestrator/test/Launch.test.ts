@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { failure, World, watch } from "./support/World.ts"
 
-const start = Effect.fnUntraced(function* (mood: Mood, limits: { readonly startupMs?: number } = {}) {
+const start = Effect.fnUntraced(function* (mood: Mood, limits: { readonly startupMs?: number; readonly drainMs?: number } = {}) {
   const world = yield* World.make({ harnesses: { review: { mood } }, limits })
   const parent = yield* world.open()
   const events = yield* watch(parent)
@@ -65,6 +65,15 @@ describe("a start that fails", () => {
         details: { exitCode: 42, stderr: "no licence\n" },
       })
       expect(logs()).toContain("ACP harness review: no licence")
+    }),
+  )
+
+  it.live("S163 knows the status and the end of stderr where something that was left behind holds stderr open", () =>
+    Effect.gen(function* () {
+      const holding = { grandchild: { holdsPipes: "stderr", leaves: true } } as const
+      const mood: Mood = { start: [{ stderr: "no licence" }, holding, { closeOutput: true }, { exit: 42 }] }
+      const { error } = yield* start(mood, { drainMs: 1_000 })
+      expect(error).toMatchObject({ code: "EXITED", details: { exitCode: 42, stderr: "no licence\n" } })
     }),
   )
 
