@@ -24,6 +24,7 @@ const worked = (home: string, log: string, inject: ReadonlyArray<string>) =>
     const facts: Array<Fact> = []
     let end: string | undefined
     for (let line = await process.line(); line !== undefined; line = await process.line()) {
+      if (!/^[{"]/.test(line)) continue
       const value = JSON.parse(line) as Fact | string
       if (typeof value === "string") end = value
       else facts.push(value)

@@ -7,7 +7,14 @@ import { work } from "../Workload.ts"
 import { SessionStore } from "./Store.ts"
 
 const [home, size] = process.argv.slice(2) as [string, string]
-const say = (value: unknown) => writeSync(1, `${JSON.stringify(value)}\n`)
+/** The fault that is meant for the store may hit our own line; then it is said again. */
+const say = (value: unknown): void => {
+  try {
+    writeSync(1, `${JSON.stringify(value)}\n`)
+  } catch {
+    say(value)
+  }
+}
 
 const code = await Effect.runPromise(
   Effect.scoped(work(say, Number(size))).pipe(
