@@ -101,6 +101,50 @@ describe("the layout", () => {
     ),
   )
 
+  for (const gone of ["wire.log", "context.json"]) {
+    it.live(`K05 K09 restores prompt and state without ${gone}`, () =>
+      onDisk((home) =>
+        Effect.gen(function* () {
+          const id = yield* made
+          const store = yield* SessionStore.Service
+          const directory = directoryOf(home, id)
+          const expected = { prompt: "You are kind.\n", context: { messages: ["a", "b"] } }
+          fs.rmSync(path.join(directory, gone))
+          const reader = yield* store.openReader("one")
+          expect(yield* reader.subagents.load(id)).toMatchObject(expected)
+          const session = yield* store.openWriter("one")
+          const loaded = yield* session.subagents.load(id)
+          expect(loaded).toMatchObject(expected)
+          expect(loaded.warnings.map((warning) => warning.kind)).toContain("missing_file")
+          yield* session.subagents.saveContext(id, { messages: ["a", "b", "c"] })
+          expect(yield* reader.subagents.load(id)).toMatchObject({ context: { messages: ["a", "b", "c"] } })
+          expect(fs.readdirSync(directory)).toEqual(
+            expect.arrayContaining(["context.json", "meta.json", "prompt.txt", "wire.log"]),
+          )
+        }),
+      ),
+    )
+  }
+
+  it.live("K14 survives any number of restarts, whatever was done in each", () =>
+    onDisk((home) =>
+      Effect.gen(function* () {
+        const id = yield* made
+        for (let restart = 1; restart <= 12; restart++) {
+          yield* Effect.gen(function* () {
+            const store = yield* SessionStore.Service
+            const session = yield* store.openWriter("one")
+            const { context, prompt, meta } = yield* session.subagents.load(id)
+            expect([prompt, meta.status, context.restarts ?? 0]).toEqual(["You are kind.\n", "idle", restart - 1])
+            yield* session.subagents.setStatus(id, "idle", "working")
+            yield* session.subagents.saveContext(id, { ...context, restarts: restart })
+            yield* session.subagents.setStatus(id, "working", "idle")
+          }).pipe(Effect.scoped, Effect.provide(SessionStore.layerWith({ home })))
+        }
+      }),
+    ),
+  )
+
   for (const umask of [0o000, 0o022, 0o077]) {
     it.live(`lets nobody else in under umask ${umask.toString(8).padStart(3, "0")}`, () =>
       onDisk((home) =>

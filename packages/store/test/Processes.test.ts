@@ -67,7 +67,7 @@ const audit = (home: string, id: string, seed: number, lines: ReadonlyArray<stri
 
 describe("processes that are killed", () => {
   it.live(
-    "lose nothing that was acknowledged",
+    "K06 K08 K14 lose nothing that was acknowledged",
     () =>
       Effect.scoped(
         Effect.gen(function* () {
@@ -162,7 +162,7 @@ describe("a session's lock", () => {
 })
 
 describe("readers", () => {
-  it.live("see an old document or a new one, never half of one", () =>
+  it.live("K06 see an old document or a new one, never half of one", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const home = yield* temporaryHome

@@ -177,7 +177,7 @@ for (const { name, run } of backends) {
       ),
     )
 
-    it.live("deletes a session with its agents, unless it is open", () =>
+    it.live("K17 deletes a session with its agents, unless it is open", () =>
       run(
         Effect.gen(function* () {
           const store = yield* SessionStore.Service

@@ -12,7 +12,7 @@ const frame = (id: number) => `{"jsonrpc":"2.0","id":${id},"method":"session/pro
 
 for (const { name, run } of backends) {
   describe(name, () => {
-    it.live("creates an agent that can be loaded at once", () =>
+    it.live("K09 creates an agent that can be loaded at once", () =>
       run(
         Effect.gen(function* () {
           const store = yield* SessionStore.Service
@@ -161,7 +161,7 @@ for (const { name, run } of backends) {
       ),
     )
 
-    it.live("has the whole state in context.json once the session is closed", () =>
+    it.live("K05 has the whole state in context.json once the session is closed", () =>
       run(
         Effect.gen(function* () {
           const store = yield* SessionStore.Service
