@@ -33,6 +33,18 @@ const waiting =
 await check("the deadlines of the orchestrator, as they are", waiting("packages/orchestrator", "test/Deadlines.test.ts"))
 await check("the deadline of a silent harness, as it is", waiting("apps/kit", "test/Harness.test.ts", "-t", "S162"))
 
+const conversation = "a conversation with codex-acp over a model on the loopback"
+const protocol = join(root, "packages/protocol")
+const held = await output(["bun", "run", "test:ci"], { cwd: protocol }).then(
+  () => readTally("protocol", join(protocol, ".turbo/tests-ci.json")),
+  (failed: Error) => failed,
+)
+if (!(held instanceof Error) && held.skipped > 0) skip(conversation, "the package could not be installed from the registry")
+else
+  await check(conversation, () => {
+    if (held instanceof Error) throw held
+  })
+
 const suites = [...reports(root)].map(([suite, report]) => readTally(suite, report))
 const total = sum("all", [...suites, tally(), await runtimeTests()])
 console.log(`\n${closingLine(total)}`)
