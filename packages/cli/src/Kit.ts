@@ -7,6 +7,7 @@ import { doctor } from "./Commands/Doctor.ts"
 import { fmt } from "./Commands/Fmt.ts"
 import { harnessCheck } from "./Commands/HarnessCheck.ts"
 import { harnessList } from "./Commands/HarnessList.ts"
+import { prompt } from "./Commands/Prompt.ts"
 import { sessionsDelete, sessionsRename } from "./Commands/SessionsChange.ts"
 import { sessionsList } from "./Commands/SessionsList.ts"
 import { sessionsShow } from "./Commands/SessionsShow.ts"
@@ -44,6 +45,7 @@ const completions = command({
 /** Every command of `kit`, in the order in which help shows them. */
 export const kit: Group = group("kit", "run coding agents as children of one program, and remember what they did", [
   compose,
+  prompt,
   check,
   fmt,
   group("harness", "the agents that programs can start", [harnessList, harnessCheck]),
