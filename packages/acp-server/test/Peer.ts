@@ -65,6 +65,7 @@ export const sessions = ({ rules, tools = [] }: Setup) =>
         system: "",
         limits: TurnLoop.defaultLimits,
         origin: "top_level",
+        structured: false,
         tools: ({ background }) =>
           Effect.succeed([ComposeTool.make({ tools, catalog: [], background, spill: (_id, output) => Effect.succeed(output) })]),
       }).pipe(Layer.provide(Layer.mergeAll(Files.layer, SessionStore.layerMemory))),

@@ -56,7 +56,7 @@ export interface AgentSession {
   readonly steering: Steering
   /** Starts a turn of its own for results that wait, unless one runs (it will take them). */
   readonly wake: Effect.Effect<void>
-  /** Cancels the running turn, if there is one, and succeeds once it has stopped. A nested session stops its background calls too. */
+  /** Cancels the running turn, if there is one, and succeeds once it has stopped. A structured session stops its background calls too. */
   readonly cancel: Effect.Effect<void>
   /** A turn was accepted and has not stopped yet. */
   readonly working: Effect.Effect<boolean>
@@ -77,8 +77,8 @@ export interface Options {
   readonly limits: Limits
   readonly arrivals: Arrivals
   readonly background: BackgroundCalls
-  /** A nested session ends a turn only when its background calls have ended. */
-  readonly nested: boolean
+  /** A turn ends only when its background calls have ended. */
+  readonly structured: boolean
   /** Remembers the title that the first prompt gives. */
   readonly rename: (title: string) => Effect.Effect<void>
   /** Where the events of its turns go, in order and awaited. */
@@ -88,7 +88,7 @@ export interface Options {
 /** A session over a history; `id` and directories are as checked. */
 export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Return<AgentSession, never, Scope.Scope> {
   const { id, cwd, additionalDirectories, history, provider, selection, system, tools, limits } = options
-  const { arrivals, background, nested, view } = options
+  const { arrivals, background, structured, view } = options
   const scope = yield* Effect.scope
   const fork = Effect.runForkWith(yield* Effect.context<never>())
   let working: object | undefined
@@ -111,7 +111,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       if (event.item.type !== "stop") return view(event)
       return Effect.andThen(free, view({ type: "stopped", stop: event.item, background: background.running() }))
     }
-    const arriving = { take: Effect.sync(arrivals.take), finish: nested ? finishNested : Effect.sync(arrivals.finish) }
+    const arriving = { take: Effect.sync(arrivals.take), finish: structured ? finishAll : Effect.sync(arrivals.finish) }
     const turn: Turn = { provider, model, effort, system, tools, history, arriving, limits, emit }
     const awake = opening.some((item) => item.type === "prompt") ? Effect.void : view({ type: "started" })
     const work = Effect.andThen(after, Effect.andThen(awake, TurnLoop.run(turn, opening)))
@@ -119,10 +119,10 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     return latest
   }
 
-  const finishNested: Effect.Effect<ReadonlyArray<Item>> = Effect.suspend(() => {
+  const finishAll: Effect.Effect<ReadonlyArray<Item>> = Effect.suspend(() => {
     const busy = background.running().length > 0
     const arrived = busy ? arrivals.take() : arrivals.finish()
-    return arrived.length > 0 || !busy ? Effect.succeed(arrived) : Effect.andThen(arrivals.next, finishNested)
+    return arrived.length > 0 || !busy ? Effect.succeed(arrived) : Effect.andThen(arrivals.next, finishAll)
   })
 
   return {
@@ -153,7 +153,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       return SessionOptions.list(provider, chosen)
     }),
     cancel: Effect.suspend(() =>
-      Effect.andThen(latest ? Fiber.interrupt(latest) : Effect.void, nested ? background.stopAll : Effect.void),
+      Effect.andThen(latest ? Fiber.interrupt(latest) : Effect.void, structured ? background.stopAll : Effect.void),
     ),
     working: Effect.sync(() => working !== undefined),
     idle: Effect.suspend(() => (latest ? Effect.asVoid(Fiber.await(latest)) : Effect.void)),

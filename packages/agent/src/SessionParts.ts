@@ -34,6 +34,8 @@ export interface Settings {
   readonly system: string
   readonly limits: Limits
   readonly origin: "top_level" | "subagent"
+  /** A turn ends only when what it started in the background has ended, and a cancel ends that too. */
+  readonly structured: boolean
   /** The one working directory that sessions may have; any where absent. */
   readonly root?: string | undefined
   /** The id of the first session, which may exist already; later ones get ids of their own. */
@@ -84,20 +86,19 @@ export const assemble = Effect.fnUntraced(function* (
   { writer, history }: Opened,
   view: (event: SessionEvent) => Effect.Effect<void>,
 ): Effect.fn.Return<AgentSession, SetupRefused, Scope.Scope> {
-  const { provider, system, limits } = settings
+  const { provider, system, limits, structured } = settings
   const selection = yield* Ref.make(yield* selectionOf(settings, history.items()))
   const arrivals = Arrival.make()
   let session: AgentSession | undefined
   const background = yield* Background.make((result) =>
     Effect.suspend(() => {
       arrivals.deliver(result)
-      return nested || session === undefined ? Effect.void : session.wake
+      return structured || session === undefined ? Effect.void : session.wake
     }),
   )
-  const nested = settings.origin === "subagent"
   const tools = yield* settings.tools({ writer, cwd, additionalDirectories: additional, selection, background })
   const rename = (title: string) => Effect.ignore(writer.rename(title))
-  const parts = { history, provider, selection, system, tools, limits, arrivals, background, nested, rename, view }
+  const parts = { history, provider, selection, system, tools, limits, arrivals, background, structured, rename, view }
   session = yield* AgentSessionMaker.make({ id: writer.id, cwd, additionalDirectories: additional, ...parts })
   return session
 })

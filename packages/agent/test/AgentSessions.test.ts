@@ -30,6 +30,7 @@ const settings: Settings = {
   system: "",
   limits: TurnLoop.defaultLimits,
   origin: "top_level",
+  structured: false,
   tools: () => Effect.succeed([]),
 }
 
@@ -342,11 +343,11 @@ it.layer(Layer.mergeAll(Files.layer, SessionStore.layerMemory))("agent sessions"
   )
 
   /** A session whose compose calls go to the background at once and end when they are told to. */
-  const withBackground = Effect.fnUntraced(function* (origin: "top_level" | "subagent") {
+  const withBackground = Effect.fnUntraced(function* (structured: boolean) {
     const end = yield* Deferred.make<void>()
     const events: Array<string> = []
     const sessions = yield* sessionsOf({
-      origin,
+      structured,
       tools: ({ background }) =>
         Effect.succeed([
           {
@@ -370,7 +371,7 @@ it.layer(Layer.mergeAll(Files.layer, SessionStore.layerMemory))("agent sessions"
 
   it.effect("ends a turn while its call goes on in the background, and wakes when that has ended", () =>
     Effect.gen(function* () {
-      const { session, turn, end, stopped } = yield* withBackground("top_level")
+      const { session, turn, end, stopped } = yield* withBackground(false)
       yield* TestClock.adjust(0)
       expect(yield* turn.result).toBe("end_turn")
       const { background } = yield* stopped
@@ -382,14 +383,14 @@ it.layer(Layer.mergeAll(Files.layer, SessionStore.layerMemory))("agent sessions"
     }),
   )
 
-  it.effect("ends a nested turn only when its background calls have ended, and cancels them with it", () =>
+  it.effect("ends a structured turn only when its background calls have ended, and cancels them with it", () =>
     Effect.gen(function* () {
-      const nested = yield* withBackground("subagent")
+      const nested = yield* withBackground(true)
       yield* TestClock.adjust(0)
       yield* nested.end
       expect(yield* nested.turn.result).toBe("end_turn")
       expect(shape(nested.session)).toEqual(["prompt", "call", "result", "result", "answer", "stop"])
-      const cancelled = yield* withBackground("subagent")
+      const cancelled = yield* withBackground(true)
       yield* TestClock.adjust(0)
       yield* cancelled.session.cancel
       expect(yield* cancelled.turn.result).toBe("cancelled")
