@@ -15,7 +15,6 @@ import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Ref from "effect/Ref"
-import type * as Scope from "effect/Scope"
 import { AgentSessions } from "./AgentSessions.ts"
 import { SessionArtifacts } from "./Artifacts.ts"
 import { CloseCall } from "./CloseCall.ts"
@@ -48,10 +47,6 @@ export interface Options {
   readonly mcpConfig?: string
   /** Precedes each conversation. */
   readonly systemPrompt?: string
-  /** A turn waits for what it started in the background; nested agents do so anyhow. */
-  readonly structured?: boolean
-  /** Given the children of each session; it lives as long as the session. */
-  readonly watch?: (subagents: Subagents.Interface) => Effect.Effect<void, never, Scope.Scope>
 }
 
 export type Services =
@@ -85,17 +80,14 @@ export const layerWith = (options: Options): Layer.Layer<AgentSessions.Service, 
       }
       const harnesses = Harness.fromTables(config, host.self)
       const tools = (context: SessionContext) =>
-        Effect.provideContext(
-          sessionTools(context, { depth: options.depth, harnesses, inherited, watch: options.watch }),
-          services,
-        )
+        Effect.provideContext(sessionTools(context, { depth: options.depth, harnesses, inherited }), services)
       return AgentSessions.layerWith({
         provider,
         selection,
         system: options.systemPrompt ?? "",
         limits: TurnLoop.defaultLimits,
         origin: options.depth === 0 ? "top_level" : "subagent",
-        structured: options.depth > 0 || options.structured === true,
+        structured: options.depth > 0,
         root: options.root,
         first: options.sessionId === undefined ? undefined : { id: options.sessionId, resume: options.resume ?? false },
         tools,
@@ -115,12 +107,11 @@ interface Nesting {
   readonly harnesses: Harnesses
   /** What children take over, but for the model, which is the session's own. */
   readonly inherited: Inheritance
-  readonly watch: Options["watch"]
 }
 
 /** The tools of one session, its children among them. The scope holds all of it. */
 const sessionTools = Effect.fnUntraced(
-  function* (context: SessionContext, { depth, harnesses, inherited, watch }: Nesting) {
+  function* (context: SessionContext, { depth, harnesses, inherited }: Nesting) {
     const { writer, cwd, additionalDirectories, selection, background } = context
     const limits = yield* Limits.Service
     const { env, kitHome } = yield* Host.Service
@@ -132,7 +123,6 @@ const sessionTools = Effect.fnUntraced(
       harnesses,
       inherited: Effect.map(Ref.get(selection), ({ model }) => ({ ...inherited, model })),
     })
-    if (watch !== undefined) yield* watch(subagents)
     const artifacts = yield* SessionArtifacts.make(`${Layout.sessionPath(kitHome, writer.id)}/${Layout.artifactsName}`)
     const local = [...(yield* LocalTools.make({ root: cwd, env })), artifacts.tool]
     const verbs = SubagentTools.make(subagents).map((tool) => (tool.name === "close" ? CloseCall.wrap(tool, background) : tool))
