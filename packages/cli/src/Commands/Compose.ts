@@ -20,6 +20,7 @@ import { inherited } from "../Inherited.ts"
 import { LiveChildren } from "../LiveChildren.ts"
 import { Output } from "../Output.ts"
 import { Program } from "../Program.ts"
+import { RunRecord } from "../RunRecord.ts"
 import { Store } from "../Store.ts"
 import { Terminal } from "../Terminal.ts"
 import { Toolset } from "../Toolset.ts"
@@ -76,7 +77,10 @@ const run = Effect.fnUntraced(function* ({ program, inputs, session, persistent,
       harnesses: Harness.fromTables(settings, host.self),
       inherited: Effect.succeed(inheritance),
     }
-    return yield* LiveChildren.use(options, (subagents) => execute(subagents, opened.root, program, inputs, observer))
+    return yield* LiveChildren.use(options, (subagents) => {
+      const running = execute(subagents, opened.root, program, inputs, observer)
+      return persistent ? RunRecord.recorded(opened.session, program, inputs)(running) : running
+    })
   })
   const store = persistent ? Store.layer : SessionStore.layerMemory
   return yield* Effect.provide(Effect.scoped(work), Layer.merge(store, Limits.layerWith(settings.limits)))

@@ -1,12 +1,15 @@
+import { CompactJson } from "@acp-kit/agent/CompactJson"
 import type { JsonObject } from "@acp-kit/runlet/Host"
 import type { ChildRecord } from "@acp-kit/store/ChildRecord"
 import { SessionStore } from "@acp-kit/store/SessionStore"
+import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
 import { columns } from "../Columns.ts"
 import { command } from "../Command.ts"
 import { Flag } from "../Flag.ts"
 import { Output } from "../Output.ts"
-import { printable } from "../Printable.ts"
+import { clip, printable } from "../Printable.ts"
+import { RunRecord } from "../RunRecord.ts"
 import { Store } from "../Store.ts"
 
 const childJson = (child: ChildRecord): JsonObject => ({
@@ -18,19 +21,50 @@ const childJson = (child: ChildRecord): JsonObject => ({
   cwd: child.cwd,
 })
 
+const runJson = ({ id, began, path, source, inputs, status, outcome }: RunRecord.Run): JsonObject => ({
+  id,
+  began_at: DateTime.formatIso(DateTime.makeUnsafe(began)),
+  path,
+  source,
+  inputs,
+  status,
+  ...outcome,
+})
+
+/** The file of a program, else the first of its lines. */
+const nameOf = ({ path, source }: RunRecord.Run): string => {
+  const first = source.split("\n").find((line) => line.trim() !== "") ?? ""
+  return clip(printable(path === "-e" || path === "standard input" ? `${path} ${first.trim()}` : path), 48)
+}
+
+const cameTo = ({ outcome: { value, preview, error } }: RunRecord.Run): string => {
+  if (error !== undefined) return CompactJson.encode(error)
+  if (typeof preview === "string") return preview
+  return value === undefined ? "" : CompactJson.encode(value)
+}
+
+const runRow = (run: RunRecord.Run): ReadonlyArray<string> => [
+  "",
+  DateTime.formatIso(DateTime.makeUnsafe(run.began)).slice(0, 16).replace("T", " "),
+  nameOf(run),
+  run.status,
+  clip(printable(cameTo(run)), 60),
+]
+
 const describe = Effect.fnUntraced(function* (id: string) {
   const store = yield* SessionStore.Service
   const session = yield* store.openReader(id)
   const info = yield* session.info
   const items = yield* session.items
   const children = yield* session.children
+  const runs = yield* RunRecord.of(session)
   const holder = yield* store.holder(id)
-  return { info, items: items.length, children, holder, warnings: session.warnings }
+  return { info, items: items.length, runs, children, holder, warnings: session.warnings }
 })
 
 type Described = Effect.Success<ReturnType<typeof describe>>
 
-const json = ({ info, items, children, holder, warnings }: Described): JsonObject => ({
+const json = ({ info, items, runs, children, holder, warnings }: Described): JsonObject => ({
   id: info.id,
   title: info.title ?? null,
   cwd: info.cwd,
@@ -39,12 +73,13 @@ const json = ({ info, items, children, holder, warnings }: Described): JsonObjec
   created_at: info.created_at,
   updated_at: info.updated_at,
   items,
+  runs: runs.map(runJson),
   children: children.map(childJson),
   writer: holder === undefined ? null : { ...holder },
   warnings: warnings.map(({ kind, path, message }) => ({ kind, path, message })),
 })
 
-const lines = ({ info, items, children, holder, warnings }: Described): ReadonlyArray<string> => [
+const lines = ({ info, items, runs, children, holder, warnings }: Described): ReadonlyArray<string> => [
   ...columns([
     ["session", info.id],
     ["title", printable(info.title ?? "—")],
@@ -56,6 +91,8 @@ const lines = ({ info, items, children, holder, warnings }: Described): Readonly
     ["writer", holder === undefined ? "nobody" : `process ${holder.pid ?? "unknown"} since ${holder.since ?? "unknown"}`],
     ...warnings.map((warning) => ["warning", printable(warning.message)]),
   ]),
+  ...(runs.length === 0 ? [] : ["", "runs (UTC)"]),
+  ...columns(runs.map(runRow)),
   ...(children.length === 0 ? [] : ["", "children"]),
   ...columns(
     children.map((child) => [
@@ -72,7 +109,7 @@ const lines = ({ info, items, children, holder, warnings }: Described): Readonly
 /** `kit sessions show ID`. */
 export const sessionsShow = command({
   name: "show",
-  summary: "show a session: its directories, its children and who writes it",
+  summary: "show a session: what was run in it, its directories, its children and who writes it",
   parameters: { ID: Flag.required("the session") },
   flags: { json: Flag.toggle({ summary: "print it as one JSON object" }) },
   run: ({ parameters, flags }) =>
