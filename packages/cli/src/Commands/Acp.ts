@@ -14,6 +14,7 @@ export const acp = command({
   details: ["stdin and stdout carry the protocol, logs go to stderr. The process ends when its input does."],
   flags: {
     "protocol-version": Flag.choice({ summary: "versions of the protocol that are offered", fallback: "1" }, ["1", "2", "auto"]),
+    batches: Flag.choice({ summary: "what becomes of JSON-RPC batches", fallback: "reject" }, ["reject", "jsonrpc"]),
     root: Flag.text({ placeholder: "DIR", summary: "working directory of sessions that name none", fallback: "the current one" }),
     model: Flag.text({ placeholder: "ID", summary: "the model that sessions start with", fallback: "the configuration's" }),
     provider: Flag.text({ placeholder: "NAME", summary: "the provider of models", fallback: "the configuration's" }),
