@@ -9,7 +9,7 @@ import * as Document from "./Document.ts"
 import type { JsonObject } from "./Json.ts"
 import { contextFile, metaFile, promptFile, stagingPrefix, wireLog } from "./Layout.ts"
 import { activePath } from "./LogFiles.ts"
-import { firstLine, writeNew } from "./LogRecovery.ts"
+import { onlyLine, writeNew } from "./LogRecovery.ts"
 import { AlreadyExists, Corrupt, ForeignSession, of, ofDisk, type StoreError } from "./StoreError.ts"
 import type { Warning } from "./Warning.ts"
 
@@ -46,7 +46,7 @@ export const create = Effect.fn("AgentFiles.create")(function* (
     promptSha256: sha256(promptBytes),
     now,
   })
-  const head = firstLine(ids, now, { spec: meta.spec as JsonObject, prompt: meta.prompt as JsonObject })
+  const head = onlyLine(ids, now, { spec: meta.spec as JsonObject, prompt: meta.prompt as JsonObject })
   const taken = of(new AlreadyExists({ what: "subagent", id: agentId }))
   if ((yield* disk.stat(target).pipe(Effect.mapError(ofDisk))) !== undefined) return yield* taken
   const fill = Effect.gen(function* () {

@@ -44,7 +44,32 @@ export const exportTo = Effect.fn("Archive.exportTo")(function* (
   if ((yield* disk.stat(target).pipe(Effect.mapError(ofDisk))) !== undefined) {
     return yield* of(new Invalid({ what: "export", why: `${target} exists already` }))
   }
-  yield* Layout.ensureDirectory(target)
+  for (let tries = 0; tries < 3; tries++) {
+    yield* Layout.ensureDirectory(target)
+    const listed = yield* copyAll(session, target)
+    if (yield* isComplete(session, listed)) {
+      const at = new Date(yield* Clock.currentTimeMillis).toISOString()
+      const files = listed as unknown as ReadonlyArray<JsonObject>
+      yield* Document.write(`${target}/${manifestFile}`, { ...format, min_reader: 1, session_id: id, exported_at: at, files })
+      return listed
+    }
+    yield* disk.removeTree(target).pipe(Effect.mapError(ofDisk))
+  }
+  return yield* of(new Invalid({ what: "export", why: "the session's logs were rotated again and again meanwhile; try again" }))
+})
+
+/** A log that was rotated while it was copied has a sealed file that the copy lacks. */
+const isComplete = (session: string, listed: ReadonlyArray<Listed>): Effect.Effect<boolean, StoreError, Disk.Service> =>
+  Effect.map(Tree.files(session), (files) => {
+    const copied = new Set(listed.map((file) => file.path))
+    return files.every((file) => !isLog(file.path) || copied.has(file.path))
+  })
+
+const copyAll = Effect.fnUntraced(function* (
+  session: string,
+  target: string,
+): Effect.fn.Return<ReadonlyArray<Listed>, StoreError, Disk.Service> {
+  const disk = yield* Disk.Service
   const listed: Array<Listed> = []
   for (const { path } of [...(yield* Tree.files(session))].sort(documentsFirst)) {
     const source = `${session}/${path}`
@@ -55,9 +80,6 @@ export const exportTo = Effect.fn("Archive.exportTo")(function* (
     yield* Tree.copy(source, `${target}/${path}`, bytes, hash.update)
     listed.push({ path, bytes, sha256: hash.hex() })
   }
-  const at = new Date(yield* Clock.currentTimeMillis).toISOString()
-  const files = listed as unknown as ReadonlyArray<JsonObject>
-  yield* Document.write(`${target}/${manifestFile}`, { ...format, min_reader: 1, session_id: id, exported_at: at, files })
   return listed
 })
 

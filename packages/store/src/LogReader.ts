@@ -5,7 +5,7 @@ import * as Stream from "effect/Stream"
 import { Disk, type File } from "./Disk.ts"
 import { decode, lineEnd, lineEndBefore } from "./Frame.ts"
 import { isGap, LogDecoder, maxLineBytes } from "./LogDecoder.ts"
-import { type LogName, type Segment, segments } from "./LogFiles.ts"
+import { activePath, type LogName, type Segment, segments } from "./LogFiles.ts"
 import type { LogGap, LogRecord } from "./Record.ts"
 import { ofDisk, type StoreError } from "./StoreError.ts"
 
@@ -31,12 +31,18 @@ const opened = Effect.fnUntraced(function* (
   )
 })
 
-/** The first intact line of a file and where it ends. */
-const firstLine = Effect.fnUntraced(function* (file: File): Effect.fn.Return<LogRecord | undefined, StoreError, Disk.Service> {
+/** A file's first line where it is intact; nearly always within the first probe. */
+export const firstLine = Effect.fnUntraced(function* (
+  file: File,
+): Effect.fn.Return<LogRecord | undefined, StoreError, Disk.Service> {
   const disk = yield* Disk.Service
-  const bytes = yield* disk.read(file, 0, probeBytes).pipe(Effect.mapError(ofDisk))
-  const end = lineEnd(bytes, 0)
-  return end < 0 ? undefined : decode(bytes, 0, end)
+  for (const length of [probeBytes, maxLineBytes]) {
+    const bytes = yield* disk.read(file, 0, length).pipe(Effect.mapError(ofDisk))
+    const end = lineEnd(bytes, 0)
+    if (end >= 0) return decode(bytes, 0, end)
+    if (bytes.length < length) return undefined
+  }
+  return undefined
 })
 
 interface Found {
@@ -80,25 +86,57 @@ const seek = Effect.fnUntraced(function* (file: File, seq: number): Effect.fn.Re
   return low
 })
 
-/** The records of one segment from `fromSeq` on, `carriedSeq` being the last number of the segment before. */
-const segmentStream = (
-  segment: Segment,
+/** The files of a log as they stood together at one moment. */
+interface Located {
+  /** Oldest first. */
+  readonly sealed: ReadonlyArray<Segment>
+  /** The file that was active, held open: a rotation meanwhile does not take it away. */
+  readonly active: { readonly file: File; readonly number: number } | undefined
+}
+
+/**
+ * Finds the files for the scope. The active one is opened before the sealed ones are listed, so that whatever is rotated in between, no file is left out
+ * and none is read twice.
+ */
+const locate = Effect.fnUntraced(function* (name: LogName): Effect.fn.Return<Located, StoreError, Disk.Service | Scope.Scope> {
+  let file = yield* opened(activePath(name))
+  for (let tries = 0; file === undefined && tries < 3; tries++) {
+    yield* Effect.yieldNow
+    file = yield* opened(activePath(name))
+  }
+  const sealed = (yield* segments(name)).filter((segment) => segment.number !== undefined)
+  if (file === undefined) return { sealed, active: undefined }
+  const head = yield* firstLine(file)
+  const number = head?.kind === "head" ? segmentOf(head) : (sealed[sealed.length - 1]?.number ?? 0) + 1
+  return { sealed: sealed.filter((segment) => (segment.number as number) < number), active: { file, number } }
+})
+
+/** One file of a log: a sealed one is opened when its turn comes. */
+interface Part {
+  readonly number: number
+  readonly open: Effect.Effect<File | undefined, StoreError, Disk.Service | Scope.Scope>
+}
+
+const partsOf = ({ sealed, active }: Located): ReadonlyArray<Part> => [
+  ...sealed.map((segment) => ({ number: segment.number as number, open: opened(segment.path) })),
+  ...(active === undefined ? [] : [{ number: active.number, open: Effect.succeed(active.file) }]),
+]
+
+/** The records of one file from `fromSeq` on; `state` carries the last number from file to file. */
+const partStream = (
+  part: Part,
   fromSeq: number,
   state: { lastSeq: number | undefined },
 ): Stream.Stream<LogRecord | LogGap, StoreError, Disk.Service> =>
   Stream.unwrap(
     Effect.gen(function* () {
       const disk = yield* Disk.Service
-      const file = yield* opened(segment.path)
+      const file = yield* part.open
       if (file === undefined) return Stream.empty
       const head = yield* firstLine(file)
       const seeking = state.lastSeq === undefined && head !== undefined && head.seq < fromSeq
       let offset = seeking ? yield* seek(file, fromSeq) : 0
-      const decoder = new LogDecoder({
-        segment: segment.number ?? segmentOf(head),
-        offset,
-        lastSeq: seeking ? undefined : state.lastSeq,
-      })
+      const decoder = new LogDecoder({ segment: part.number, offset, lastSeq: seeking ? undefined : state.lastSeq })
       let ended = false
       const pull = Effect.gen(function* () {
         for (;;) {
@@ -126,30 +164,28 @@ export const segmentOf = (head: LogRecord | undefined): number => {
   return typeof number === "number" ? number : 1
 }
 
-/** The segments that can hold records from `fromSeq` on. */
+/** The files that can hold records from `fromSeq` on. */
 const from = Effect.fnUntraced(function* (
-  all: ReadonlyArray<Segment>,
+  parts: ReadonlyArray<Part>,
   fromSeq: number,
-): Effect.fn.Return<ReadonlyArray<Segment>, StoreError, Disk.Service> {
-  for (let i = all.length - 1; i > 0; i--) {
+): Effect.fn.Return<ReadonlyArray<Part>, StoreError, Disk.Service> {
+  for (let i = parts.length - 1; i > 0; i--) {
     const head = yield* Effect.scoped(
-      Effect.flatMap(opened((all[i] as Segment).path), (file) =>
-        file === undefined ? Effect.succeed(undefined) : firstLine(file),
-      ),
+      Effect.flatMap((parts[i] as Part).open, (file) => (file === undefined ? Effect.undefined : firstLine(file))),
     )
-    if (head !== undefined && head.seq <= fromSeq) return all.slice(i)
+    if (head !== undefined && head.seq <= fromSeq) return parts.slice(i)
   }
-  return all
+  return parts
 })
 
 /** Every record from `fromSeq` to the end of now, gaps in place. Reads in chunks; a torn tail is left out and left alone. */
 export const replay = (name: LogName, fromSeq = 1): Stream.Stream<LogRecord | LogGap, StoreError, Disk.Service> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const all = yield* segments(name)
-      const chosen = fromSeq <= 1 ? all : yield* from(all, fromSeq)
+      const parts = partsOf(yield* locate(name))
+      const chosen = fromSeq <= 1 ? parts : yield* from(parts, fromSeq)
       const state: { lastSeq: number | undefined } = { lastSeq: fromSeq <= 1 ? 0 : undefined }
-      return Stream.fromIterable(chosen).pipe(Stream.flatMap((segment) => segmentStream(segment, fromSeq, state)))
+      return Stream.fromIterable(chosen).pipe(Stream.flatMap((part) => partStream(part, fromSeq, state)))
     }),
   )
 
@@ -157,24 +193,23 @@ export const replay = (name: LogName, fromSeq = 1): Stream.Stream<LogRecord | Lo
 export const tail = Effect.fn("LogReader.tail")(function* (
   name: LogName,
   count: number,
-): Effect.fn.Return<ReadonlyArray<LogRecord>, StoreError, Disk.Service> {
+): Effect.fn.Return<ReadonlyArray<LogRecord>, StoreError, Disk.Service | Scope.Scope> {
   const found: Array<LogRecord> = []
-  const all = yield* segments(name)
-  for (let i = all.length - 1; i >= 0 && found.length < count; i--) {
-    found.push(...(yield* Effect.scoped(tailOf((all[i] as Segment).path, count - found.length))))
+  for (const part of partsOf(yield* locate(name)).toReversed()) {
+    if (found.length >= count) break
+    const file = yield* part.open
+    if (file !== undefined) found.push(...(yield* tailOf(file, count - found.length)))
   }
   return found.reverse()
-})
+}, Effect.scoped)
 
 /** The last intact records of one file, newest first. */
 const tailOf = Effect.fnUntraced(function* (
-  path: string,
+  file: File,
   count: number,
-): Effect.fn.Return<ReadonlyArray<LogRecord>, StoreError, Disk.Service | Scope.Scope> {
+): Effect.fn.Return<ReadonlyArray<LogRecord>, StoreError, Disk.Service> {
   const disk = yield* Disk.Service
-  const file = yield* opened(path)
   const found: Array<LogRecord> = []
-  if (file === undefined) return found
   let end = yield* disk.size(file).pipe(Effect.mapError(ofDisk))
   let length = probeBytes
   while (end > 0 && found.length < count) {

@@ -4,7 +4,7 @@ import { encodeValue } from "./Frame.ts"
 import type { JsonObject } from "./Json.ts"
 import { isGap, LogDecoder } from "./LogDecoder.ts"
 import { activePath, type LogName, quarantinePath, segments, stagedPath } from "./LogFiles.ts"
-import { segmentOf, tail } from "./LogReader.ts"
+import { firstLine, segmentOf, tail } from "./LogReader.ts"
 import type { LogGap, LogRecord } from "./Record.ts"
 import { Corrupt, NewerVersion, of, ofDisk, type StoreError } from "./StoreError.ts"
 import type { Warning } from "./Warning.ts"
@@ -30,7 +30,7 @@ export const headBody = (
 })
 
 /** The only line of a new log. `about` stands in it beside the identity, for whoever must rebuild what was lost beside the log. */
-export const firstLine = (identity: JsonObject, time: number, about: JsonObject = {}): Uint8Array =>
+export const onlyLine = (identity: JsonObject, time: number, about: JsonObject = {}): Uint8Array =>
   encodeValue(1, time, "head", 1, { ...headBody(identity, 1), ...about })
 
 export interface OpenOptions {
@@ -144,9 +144,8 @@ const scanActive = Effect.fnUntraced(function* (
   const disk = yield* Disk.Service
   const read = (offset: number, length: number) => disk.read(file, offset, length).pipe(Effect.mapError(ofDisk))
   const size = yield* disk.size(file).pipe(Effect.mapError(ofDisk))
-  const probe = new LogDecoder({ segment: 0 })
-  const first = probe.push(yield* read(0, Math.min(size, 64 * 1024)))[0]
-  const head = first !== undefined && !isGap(first) && first.kind === "head" ? first : undefined
+  const first = yield* firstLine(file)
+  const head = first?.kind === "head" ? first : undefined
   if (head !== undefined) yield* checkHead(head, options)
   const segment = head === undefined ? yield* nextNumber(options.name) : segmentOf(head)
   const hint =

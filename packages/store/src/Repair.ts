@@ -5,10 +5,10 @@ import * as AgentFiles from "./AgentFiles.ts"
 import { crcHex, sha256 } from "./Checksum.ts"
 import { Disk } from "./Disk.ts"
 import * as Document from "./Document.ts"
-import { decode, lineEnd } from "./Frame.ts"
 import { isObject, type JsonObject } from "./Json.ts"
 import * as Layout from "./Layout.ts"
 import { quarantinePath, segments } from "./LogFiles.ts"
+import { firstLine } from "./LogReader.ts"
 import { writeNew } from "./LogRecovery.ts"
 import { Corrupt, of, ofDisk, type StoreError } from "./StoreError.ts"
 import type { Finding } from "./SubagentStore.ts"
@@ -89,9 +89,7 @@ const firstHead = Effect.fnUntraced(function* (
   const first = (yield* segments({ directory, ...Layout.wireLog }))[0]
   if (first === undefined) return undefined
   const file = yield* disk.openRead(first.path).pipe(Effect.mapError(ofDisk))
-  const bytes = yield* Effect.ensuring(disk.read(file, 0, 4 * 1024 * 1024), disk.close(file)).pipe(Effect.mapError(ofDisk))
-  const end = lineEnd(bytes, 0)
-  const record = end < 0 ? undefined : decode(bytes, 0, end)
+  const record = yield* Effect.ensuring(firstLine(file), disk.close(file))
   return record !== undefined && isObject(record.body) ? { ...record.body, time: record.time } : undefined
 })
 

@@ -7,7 +7,7 @@ import * as Document from "./Document.ts"
 import type { JsonObject } from "./Json.ts"
 import * as Layout from "./Layout.ts"
 import { Lock } from "./Lock.ts"
-import { firstLine, writeNew } from "./LogRecovery.ts"
+import { onlyLine, writeNew } from "./LogRecovery.ts"
 import type { Initial } from "./SessionDocument.ts"
 import * as SessionDocument from "./SessionDocument.ts"
 import { AlreadyExists, type Holder, Locked, of, ofDisk, type StoreError } from "./StoreError.ts"
@@ -39,7 +39,7 @@ export const create = Effect.fn("SessionFiles.create")(function* (
     yield* disk.makeDirectory(`${staging}/${Layout.subagentsName}`).pipe(Effect.mapError(ofDisk))
     const transcript = `${Layout.transcriptLog.base}${Layout.transcriptLog.extension}`
     yield* writeNew(`${staging}/${Layout.sessionFile}`, Document.encode(SessionDocument.initial({ ...initial, now })))
-    yield* writeNew(`${staging}/${transcript}`, firstLine({ session_id: id }, now))
+    yield* writeNew(`${staging}/${transcript}`, onlyLine({ session_id: id }, now))
     yield* disk.syncDirectory(staging).pipe(Effect.mapError(ofDisk))
     yield* disk
       .rename(staging, target)

@@ -182,6 +182,42 @@ describe("appending", () => {
   )
 })
 
+describe("reading", () => {
+  it.effect("beside a writer that rotates sees every record once", () =>
+    world(
+      () =>
+        Effect.gen(function* () {
+          const log = yield* open()
+          let done = false
+          const writer = Effect.gen(function* () {
+            for (let i = 0; i < 300; i++) {
+              yield* log.append("event", 1, `${i}`, "disk")
+              yield* Effect.yieldNow
+            }
+            done = true
+          })
+          let reads = 0
+          const reader = Effect.gen(function* () {
+            while (!done) {
+              const seen = yield* numbers
+              expect(seen).toEqual(Array.from({ length: seen.length }, (_, index) => index + 1))
+              const last = yield* LogReader.tail(name, 7)
+              const end = last.at(-1)?.seq ?? 0
+              expect(last.map((record) => record.seq)).toEqual(
+                Array.from({ length: last.length }, (_, i) => end - last.length + 1 + i),
+              )
+              reads++
+              yield* Effect.yieldNow
+            }
+          })
+          yield* Effect.all([writer, reader, reader], { concurrency: "unbounded" })
+          expect(reads).toBeGreaterThan(10)
+        }),
+      { rotateBytes: 300 },
+    ),
+  )
+})
+
 describe("opening", () => {
   it.effect("cuts a torn tail before the first append, so that the next record is not glued to it", () =>
     Effect.gen(function* () {

@@ -53,6 +53,8 @@ const run = (commands: ReadonlyArray<typeof Command.Type>, seed: number) =>
     let disk = new DiskModel({ tracking: true })
     const agents = new Map<string, AgentModel>()
     let items = 0
+    /** Only the loss of power can leave a hole, and it stays where it is. */
+    let lostPower = false
     let payload = 0
     let scope = yield* Scope.make()
     let session: SessionStore.SessionWriter
@@ -78,7 +80,7 @@ const run = (commands: ReadonlyArray<typeof Command.Type>, seed: number) =>
           const seen: Array<number> = []
           yield* Stream.runForEach(session.subagents.replay(id), (record) =>
             Effect.sync(() => {
-              if ("gap" in record) return expect(power).toBe(true)
+              if ("gap" in record) return expect(lostPower).toBe(true)
               if (record.kind === "event") seen.push((record.body as { frame: number }).frame)
             }),
           )
@@ -93,6 +95,7 @@ const run = (commands: ReadonlyArray<typeof Command.Type>, seed: number) =>
 
     const crash = (power: boolean) =>
       Effect.gen(function* () {
+        lostPower ||= power
         disk = power ? disk.afterPowerLoss(choose) : disk.afterKill()
         for (const agent of agents.values()) {
           if (agent.status === "starting" || agent.status === "working") agent.status = "interrupted"
