@@ -150,6 +150,18 @@ it.layer(Processes.layer, { excludeTestServices: true })("kit acp", (it) => {
     }),
   )
 
+  it.effect("S94 starts with the effort of the configuration, and its children with the same", () =>
+    Effect.gen(function* () {
+      const here = yield* machine
+      yield* here.configure('reasoning_effort = "medium"')
+      const kit = yield* parent(here, 2)
+      const session = yield* kit.open
+      expect(yield* session.options).toMatchObject([{}, { id: "reasoning_effort", currentValue: "medium" }])
+      const words = 'return shell({ command: "xargs -0 echo < /proc/$PPID/cmdline" }).stdout'
+      expect(yield* kit.ask(block(nested(words)))).toContain("--reasoning-effort medium")
+    }),
+  )
+
   it.effect("S95 opens no network listener", () =>
     Effect.gen(function* () {
       const { child, ask } = yield* client(1)

@@ -43,6 +43,32 @@ it.layer(Processes.layer, { excludeTestServices: true })("sessions of kit acp", 
     }),
   )
 
+  it.effect("S101 give back the handles of their children, which go on where they were", () =>
+    Effect.gen(function* () {
+      const here = yield* machine
+      const first = yield* parent(here, 1)
+      const { id } = yield* first.open
+      const child = JSON.parse(yield* first.ask(block('return subagent({ prompt: "one", name: "Helper" })')))
+      yield* first.end
+      const next = yield* parent(here, 2)
+      const session = yield* next.agent.attach({ sessionId: id, cwd: here.root })
+      const ask = (program: string) => Effect.map(session.prompt(text(block(program))), (turn) => turn.text)
+      expect(JSON.parse(yield* ask("return subagents({})"))).toMatchObject([
+        { id: child.id, name: "Helper", status: "idle", generation: 1 },
+      ])
+      expect(yield* here.running.pipe(Effect.map((processes) => processes.length))).toBe(1)
+      const { output, generation } = child
+      const handle = JSON.stringify({ id: child.id, name: "Helper", output, generation })
+      expect(JSON.parse(yield* ask(`return prompt({ subagent: ${handle}, prompt: "two" })`))).toMatchObject({
+        id: child.id,
+        output: "echo: two",
+        generation: 2,
+      })
+      yield* next.end
+      expect(yield* here.running).toEqual([])
+    }),
+  )
+
   it.effect("S130 fork natively on both versions, and the source goes on", () =>
     Effect.gen(function* () {
       const here = yield* machine
