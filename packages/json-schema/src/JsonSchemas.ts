@@ -7,7 +7,7 @@ import { InvalidSchema } from "./InvalidSchema.ts"
 import { type Dialect, metaschema } from "./Metaschema.ts"
 import type { Cost } from "./Pattern.ts"
 import { type Regexp, GaveUp as SearchGaveUp } from "./Regexp.ts"
-import { dialectOf, guard, resolve } from "./SchemaGuard.ts"
+import { dialectOf, guard, resolve, safeFormats } from "./SchemaGuard.ts"
 
 /** One way in which a value misses its schema. */
 export interface Violation {
@@ -28,8 +28,20 @@ export interface Validator {
   readonly check: (value: unknown) => ReadonlyArray<Violation>
 }
 
-/** Bounds of one check: `$ref` steps, nesting of the value, schema nodes times value nodes, and items under `uniqueItems`. */
-export const CheckLimits = { references: 200_000, depth: 512, work: 50_000_000, uniqueItems: 4_096 } as const
+/**
+ * Bounds of one check: `$ref` steps (16 for each node of the value and `freeReferences` besides, never more than `references`), nesting
+ * of the value, schema nodes times value nodes; under `uniqueItems` the items, and the items times the nodes in them; and the squared
+ * lengths of the strings under `format`, added up.
+ */
+export const CheckLimits = {
+  references: 200_000,
+  freeReferences: 10_000,
+  depth: 512,
+  work: 50_000_000,
+  uniqueItems: 4_096,
+  uniqueWork: 16_777_216,
+  formatWork: 4_294_967_296,
+} as const
 
 class GaveUp {
   readonly message: string
@@ -54,12 +66,17 @@ const plain = (value: unknown, depth: number, count: Count): unknown => {
   if (typeof value !== "object" || value === null) {
     if (value === undefined || typeof value === "function" || typeof value === "symbol")
       throw new GaveUp(`value holds a ${typeof value}, which is not JSON`)
+    if (typeof value === "number" && !Number.isFinite(value)) throw new GaveUp(`value holds ${value}, which is not JSON`)
     return value
   }
   if (Array.isArray(value)) {
     if (count.unique && value.length > CheckLimits.uniqueItems)
       throw new GaveUp(`\`uniqueItems\` is checked on lists of at most ${CheckLimits.uniqueItems} items`)
-    return value.map((item) => plain(item, depth + 1, count))
+    const before = count.nodes
+    const items = value.map((item) => plain(item, depth + 1, count))
+    if (count.unique && items.length * (count.nodes - before) > CheckLimits.uniqueWork)
+      throw new GaveUp("`uniqueItems` is not checked on lists this large")
+    return items
   }
   const out: Record<string, unknown> = Object.create(null)
   const { branches, degree } = count.keyCost
@@ -70,8 +87,23 @@ const plain = (value: unknown, depth: number, count: Count): unknown => {
   return out
 }
 
-/** Lets the validator know patterns as formats for the time of one check: it would run them on an engine that backtracks. */
-const withPatterns = <A>(patterns: ReadonlyMap<string, Regexp>, check: () => A): A => {
+/**
+ * For the time of one check the validator knows patterns as formats, for it would run them on an engine that backtracks; and its own
+ * formats, some of which take quadratic time, share a budget.
+ */
+const withFormats = <A>(patterns: ReadonlyMap<string, Regexp>, check: () => A): A => {
+  const own = new Map<string, (text: string) => boolean>()
+  let spent = 0
+  for (const name of safeFormats) {
+    const matches = format[name]
+    if (matches === undefined) continue
+    own.set(name, matches)
+    format[name] = (text) => {
+      spent += text.length ** 2
+      if (spent > CheckLimits.formatWork) throw new GaveUp("value holds more text under `format` than a check may read")
+      return matches(text)
+    }
+  }
   for (const [name, regexp] of patterns)
     format[name] = (text) => {
       const found = regexp.test(text)
@@ -82,6 +114,7 @@ const withPatterns = <A>(patterns: ReadonlyMap<string, Regexp>, check: () => A):
     return check()
   } finally {
     for (const name of patterns.keys()) delete format[name]
+    for (const [name, matches] of own) format[name] = matches
   }
 }
 
@@ -105,8 +138,8 @@ const location = (instance: string) => {
   }
 }
 
-const budgeted = (lookup: Record<string, Schema | boolean>): Record<string, Schema | boolean> => {
-  let left: number = CheckLimits.references
+const budgeted = (lookup: Record<string, Schema | boolean>, nodes: number): Record<string, Schema | boolean> => {
+  let left = Math.min(CheckLimits.references, CheckLimits.freeReferences + 16 * nodes)
   return new Proxy(lookup, {
     get: (target, key) => {
       if (left-- <= 0) throw new GaveUp("schema follows too many references for this value")
@@ -149,7 +182,9 @@ export const compileSchema = (schema: unknown): Result.Result<Validator, Invalid
         const instance = plain(value, 0, count)
         if (count.nodes * nodes > CheckLimits.work || count.keys > CheckLimits.work)
           throw new GaveUp("value and schema are too large to be checked against each other")
-        return withPatterns(patterns, () => validate(instance, own, dialect, budgeted(lookup), true)).errors.map(violation)
+        return withFormats(patterns, () => validate(instance, own, dialect, budgeted(lookup, count.nodes), true)).errors.map(
+          violation,
+        )
       } catch (cause) {
         const message = cause instanceof GaveUp ? cause.message : "value asks for more work than a check may do"
         return [{ path: "", keyword: "limit", message }]

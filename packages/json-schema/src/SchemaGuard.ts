@@ -89,7 +89,7 @@ const childLists = [...inPlace, "prefixItems", "items"] as const
 export const patternFormat = (pattern: string): string => `pattern:${pattern}`
 
 /** The formats of the standard; what the validator knows besides is left out, for it may take exponential time. */
-const safeFormats: ReadonlySet<string> = new Set(
+export const safeFormats: ReadonlySet<string> = new Set(
   "date time date-time duration uri uri-reference uri-template email hostname ipv4 ipv6 regex uuid json-pointer relative-json-pointer".split(
     " ",
   ),

@@ -147,6 +147,39 @@ describe("bounded work", () => {
     expect(compiled({ items: { $ref: "#" } }).check(value)).toMatchObject([{ keyword: "limit" }])
   })
 
+  it("allows a long list as many references as its items need", () => {
+    const { check } = compiled({ $defs: { s: { type: "string" } }, items: { $ref: "#/$defs/s" } })
+    expect(check(Array.from({ length: 20_000 }, () => "x"))).toEqual([])
+  })
+
+  it("gives up on references when they are many more than the value has nodes", () => {
+    const tree = { anyOf: [{ items: { $ref: "#/$defs/n" } }, { items: { $ref: "#/$defs/n" } }] }
+    const { check } = compiled({ $defs: { n: { type: "array", ...tree } }, $ref: "#/$defs/n" })
+    let value: unknown = 1
+    for (let depth = 0; depth < 40; depth++) value = [value]
+    expect(check(value)).toMatchObject([{ keyword: "limit", message: "schema follows too many references for this value" }])
+  })
+
+  it("gives up on texts under a format that take quadratic time, alone and together", () => {
+    const text = `http://${"a".repeat(70_000)}\u0000`
+    expect(compiled({ format: "uri" }).check(text)).toMatchObject([{ keyword: "limit" }])
+    const some = Array.from({ length: 30 }, () => text.slice(0, 12_000))
+    expect(compiled({ items: { format: "uri" } }).check(some)).toMatchObject([{ keyword: "limit" }])
+    expect(compiled({ format: "uri" }).check("https://example.com/a?b#c")).toEqual([])
+    expect(compiled({ format: "uri" }).check("no uri")).toMatchObject([{ keyword: "format" }])
+  })
+
+  it("gives up on numbers that JSON has not", () => {
+    expect(compiled({}).check([Number.NaN])).toMatchObject([{ keyword: "limit" }])
+    expect(compiled({ type: "number" }).check(Number.POSITIVE_INFINITY)).toMatchObject([{ keyword: "limit" }])
+  })
+
+  it("gives up on large items under uniqueItems", () => {
+    const items = Array.from({ length: 2_000 }, (_, n) => [0, 0, 0, 0, 0, 0, n])
+    expect(compiled({ uniqueItems: true }).check(items)).toMatchObject([{ keyword: "limit" }])
+    expect(compiled({ uniqueItems: true }).check(items.slice(0, 100))).toEqual([])
+  })
+
   it("gives up on long lists under uniqueItems", () => {
     const list = Array.from({ length: 5_000 }, (_, index) => index)
     expect(compiled({ uniqueItems: true }).check(list)).toMatchObject([{ keyword: "limit" }])

@@ -15,8 +15,9 @@ export interface HealOptions {
   readonly rewrite?: boolean
 }
 
-/** Repairs made to one source before it is given up. */
-const MAX_PASSES = 64
+/** Bounds of one healing: repairs, and UTF-16 units read over all passes: one repair for a source of a megabyte, all for one of 30 kB. */
+const MAX_REPAIRS = 64
+const MAX_READ = 2_500_000
 
 const insert = (at: number, text: string, note: string): Edit => ({ start: at, end: at, text, note })
 
@@ -60,8 +61,38 @@ const joining = (source: string, at: number): Edit | undefined => {
   return { start: at - gap.length, end: at, text: " ", note: "joined `catch` to the line of its boundary" }
 }
 
+const isBreak = ({ kind }: Token): boolean => kind === "newline" || kind === ";"
+
+/** Whether nothing stands between `end` and the end of the source. */
 const isLast = (source: string, end: number): boolean =>
-  tokensOf(source).every((token) => token.end <= end || ["newline", ";", "end"].includes(token.kind))
+  tokensOf(source).every((token) => token.end <= end || token.kind === "end" || isBreak(token))
+
+/** Whether the construct that begins at `start` is the last statement of its block or of the program: what it gives is the result. */
+const isResult = (source: string, start: number): boolean => {
+  const tokens = tokensOf(source)
+  let depth = 0
+  for (let at = tokens.findIndex((token) => token.start >= start); at < tokens.length; at++) {
+    const { kind } = tokens[at]!
+    if (kind === "(" || kind === "[" || kind === "{") depth++
+    if (kind === ")" || kind === "]" || kind === "}") depth--
+    if (depth < 0 || kind === "end") return depth <= 0
+    if (depth > 0 || !isBreak(tokens[at]!)) continue
+    const next = tokens.slice(at).find((token) => !isBreak(token))
+    if (next?.kind !== "else" && next?.kind !== "catch") return next?.kind === "}" || next?.kind === "end"
+  }
+  return false
+}
+
+const returning = (at: number): Edit => insert(at, "return ", "a block must end with `return`; inserted `return`")
+
+const binding = (source: string, at: number): Edit => {
+  const name = freshName(source)
+  return insert(
+    at,
+    `${name} = `,
+    `control structures are expressions; bound the construct to \`${name}\` — write \`x = if condition { ... }\` directly next time`,
+  )
+}
 
 const repair = (source: string, draft: Draft): Edit | undefined => {
   const { code, message, span } = draft
@@ -80,14 +111,11 @@ const repair = (source: string, draft: Draft): Edit | undefined => {
     case "RL1014": {
       const filter = source.startsWith("if", span.start) ? skipping(source, span.start) : undefined
       if (filter !== undefined) return filter
-      const name = freshName(source)
-      return insert(
-        span.start,
-        `${name} = `,
-        `control structures are expressions; bound the construct to \`${name}\` — write \`x = if condition { ... }\` directly next time`,
-      )
+      return isResult(source, span.start) ? returning(span.start) : binding(source, span.start)
     }
     case "RL1008":
+      if (message.includes("a binding such as") && /^after\b/.test(source.slice(span.start, span.start + 6)))
+        return isResult(source, span.start) ? returning(span.start) : binding(source, span.start)
       return message.includes("expected a newline")
         ? insert(span.start, "\n", "inserted a missing statement separator")
         : undefined
@@ -98,13 +126,17 @@ const repair = (source: string, draft: Draft): Edit | undefined => {
 
 /**
  * Repairs a source that does not parse: a missing `return`, a bare expression, a control structure that stands alone, a missing
- * separator, a `catch` on its own line. Null when the source parses already or cannot be brought to parse. What the repaired
- * program means still has to be checked. Never throws.
+ * separator, a `catch` on its own line. A construct that stands last in its block becomes the block's result. Null when the source
+ * parses already or cannot be brought to parse within 64 repairs, fewer in a long source. What the repaired program means still has to
+ * be checked. Never throws.
  */
 export const heal = (source: string, options: HealOptions = {}): Healed | null => {
   const notes: Array<string> = []
   let text = source
-  for (let pass = 0; pass <= MAX_PASSES; pass++) {
+  let read = 0
+  for (let pass = 0; pass <= MAX_REPAIRS; pass++) {
+    read += text.length
+    if (read > MAX_READ) return null
     const parsed = parse(text)
     if (parsed.ok) return notes.length === 0 ? null : { source: text, notes }
     const first = parsed.errors[0]!

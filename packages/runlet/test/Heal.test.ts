@@ -26,6 +26,16 @@ describe("repairs", () => {
       "return for i in [1] {\n  skip if i == 1\n  return i\n}",
     ],
     ["x = boundary { return 1 }\n\ncatch e { return 2 }\nreturn x", "x = boundary { return 1 } catch e { return 2 }\nreturn x"],
+    ["for x in [1] { return x }", "return for x in [1] { return x }"],
+    ["boundary { 1 }\ncatch e { 2 }\n", "return boundary { return 1 } catch e { return 2 }\n"],
+    ["a = 1\nif a == 1 { 5 }\nelse { 6 }\n# end", "a = 1\nreturn if a == 1 { return 5 }\nelse { return 6 }\n# end"],
+    ["x = for i in [1] { if i == 1 { 5 } }\nreturn x", "x = for i in [1] { return if i == 1 { return 5 } }\nreturn x"],
+    [
+      "x = for i in [1] {\n  if i == 1 { 5 }\n  return i\n}\nreturn x",
+      "x = for i in [1] {\n  fixed_1 = if i == 1 { return 5 }\n  return i\n}\nreturn x",
+    ],
+    ["after 1 { f(2) }\nreturn 3", "fixed_1 = after 1 { return f(2) }\nreturn 3"],
+    ["after 1 { f(2) }", "return after 1 { return f(2) }"],
   ])("%j", (source, expected) => {
     expect(healed(source).source).toBe(expected)
     compiled(healed(source).source.replace(/\b[fg]\(/g, "text.length("))
@@ -40,6 +50,12 @@ describe("repairs", () => {
 
   it("repairs many mistakes in one source", () => {
     expect(healed(`${"f(1)\n".repeat(20)}return 1`).notes).toHaveLength(20)
+  })
+
+  it("bounds the work on a long source: a few repairs in a hundred kilobytes, none that would take long", () => {
+    const padding = `# ${"a".repeat(100_000)}\n`
+    expect(healed(`${padding}${"f(1)\n".repeat(20)}return 1`).notes).toHaveLength(20)
+    expect(heal(`${padding}${"f(1)\n".repeat(40)}return 1`)).toBeNull()
   })
 
   it("leaves alone what parses, and what it cannot bring to parse", () => {
