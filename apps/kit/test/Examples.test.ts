@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Machine } from "./support/Machine.ts"
@@ -31,6 +31,16 @@ describe("examples/first-run.rnlt", () => {
     const firstIdle = events.findIndex((event) => event.endsWith("idle"))
     const starts = ["Packages starting", "Services starting", "Tests starting"]
     expect(events.slice(0, firstIdle)).toEqual(expect.arrayContaining(starts))
+  })
+})
+
+describe("the examples", () => {
+  it("stand in the standard form, and compile without a warning", async () => {
+    const names = readdirSync(join(root, "examples")).filter((name) => name.endsWith(".rnlt"))
+    const files = names.map((name) => `examples/${name}`)
+    expect(files.length).toBeGreaterThan(2)
+    expect(await kit.run(["fmt", "--check", ...files], { cwd: root })).toMatchObject({ code: 0, out: "", err: "" })
+    for (const file of files) expect(await kit.run(["check", file], { cwd: root })).toMatchObject({ code: 0, err: "" })
   })
 })
 
