@@ -6,5 +6,8 @@ export interface Reading {
   readonly wall: number
   readonly cpu: number
   readonly length: number
+  /** Of resident memory, at most, over what it was before the prompt; what was not yet collected counts. */
   readonly growth: number
+  /** Of the heap, after everything that can be collected was, the answer held. */
+  readonly retained: number
 }

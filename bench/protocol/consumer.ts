@@ -1,7 +1,8 @@
 /**
  * One client over one producer, measured: `consumer.ts CLIENT VERSION UPDATES`. Prints one line of JSON: milliseconds of wall and of its own
- * CPU from the prompt to its end, and by how much its resident memory grew at most meanwhile.
+ * CPU from the prompt to its end, by how much its resident memory grew at most meanwhile, and what of the heap is held after it.
  */
+import { heapStats } from "bun:jsc"
 import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { Readable, Writable } from "node:stream"
@@ -10,8 +11,8 @@ import type { Pipes } from "./kit.ts"
 
 const [client, version, updates] = [process.argv[2] as Client, Number(process.argv[3]) as 1 | 2, Number(process.argv[4])]
 
-/** Everything up to the prompt, then the prompt, which gives the length of the text. */
-type Start = (pipes: Pipes) => Promise<{ readonly prompt: () => Promise<number> }>
+/** Everything up to the prompt, then the prompt, which gives the text or, where nothing keeps it, its length. */
+type Start = (pipes: Pipes) => Promise<{ readonly prompt: () => Promise<string | { readonly length: number }> }>
 
 const frame = (id: number, method: string, params: unknown) => `${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`
 
@@ -34,7 +35,7 @@ const raw: Start = async ({ stdin, stdout }) => {
   return {
     prompt: () =>
       new Promise((resolve) => {
-        done = () => resolve(length)
+        done = () => resolve({ length })
         stdin.write(frame(1, "session/prompt", { sessionId: "s", prompt: [] }))
       }),
   }
@@ -61,6 +62,7 @@ const producer = join(import.meta.dir, "producer.ts")
 const child = spawn(process.execPath, [producer, String(version), String(updates)], { stdio: ["pipe", "pipe", "inherit"] })
 const { prompt } = await { raw, kit, observed, stopped, sdk }[client](child)
 Bun.gc(true)
+const held = heapStats().heapSize
 const rss = process.memoryUsage.rss()
 let peak = rss
 const watch = setInterval(() => {
@@ -68,17 +70,21 @@ const watch = setInterval(() => {
 }, 20)
 const before = process.cpuUsage()
 const began = performance.now()
-const length = await prompt()
+const answer = await prompt()
 const wall = performance.now() - began
 const { user, system } = process.cpuUsage(before)
 clearInterval(watch)
+peak = Math.max(peak, process.memoryUsage.rss())
 child.kill("SIGKILL")
+Bun.gc(true)
+const retained = heapStats().heapSize - held
 console.log(
   JSON.stringify({
     wall,
     cpu: (user + system) / 1_000,
-    length,
-    growth: (Math.max(peak, process.memoryUsage.rss()) - rss) / 2 ** 20,
+    length: answer.length,
+    growth: (peak - rss) / 2 ** 20,
+    retained: retained / 2 ** 20,
   }),
 )
 process.exit(0)

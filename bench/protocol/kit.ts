@@ -55,6 +55,6 @@ export const kitClient = async (pipes: Pipes, observed = false) => {
   return {
     /** Follows the session, reads one update and never another. */
     subscribeAndStop: () => void Effect.runFork(Stream.runForEach(session.activity(), () => Effect.never)),
-    prompt: async () => (await Effect.runPromise(session.prompt([{ type: "text", text: "go" }]))).text.length,
+    prompt: async () => (await Effect.runPromise(session.prompt([{ type: "text", text: "go" }]))).text,
   }
 }

@@ -34,7 +34,7 @@ export const sdkClientV1 = async (stdin: WritableStream<Uint8Array>, stdout: Byt
       answered = true
       end.check()
       await end.done
-      return text.length
+      return text
     },
   }
 }
@@ -66,7 +66,7 @@ export const sdkClientV2 = async (stdin: WritableStream<Uint8Array>, stdout: Byt
     prompt: async () => {
       await connection.agent.request(v2.methods.agent.session.prompt, { sessionId: "s", prompt: [{ type: "text", text: "go" }] })
       await end.done
-      return text.length
+      return text
     },
   }
 }
