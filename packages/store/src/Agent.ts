@@ -7,7 +7,7 @@ import * as AgentContext from "./AgentContext.ts"
 import * as AgentDocument from "./AgentDocument.ts"
 import * as AgentFiles from "./AgentFiles.ts"
 import { type AgentMeta, type AgentStatus, isLegalMove, isStatus } from "./AgentMeta.ts"
-import { diff, equal } from "./ContextDelta.ts"
+import { diff } from "./ContextDelta.ts"
 import { Disk } from "./Disk.ts"
 import * as Document from "./Document.ts"
 import type { Level, Receipt } from "./Durability.ts"
@@ -198,8 +198,5 @@ const rebuild = (
       }),
     ),
   )
-
-/** Whether two states are the same. */
-export const sameState = equal
 
 export * as Agent from "./Agent.ts"

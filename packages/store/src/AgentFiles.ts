@@ -8,7 +8,6 @@ import { Disk } from "./Disk.ts"
 import * as Document from "./Document.ts"
 import type { JsonObject } from "./Json.ts"
 import { contextFile, metaFile, promptFile, stagingPrefix, wireLog } from "./Layout.ts"
-import { activePath } from "./LogFiles.ts"
 import { onlyLine, writeNew } from "./LogRecovery.ts"
 import { AlreadyExists, Corrupt, ForeignSession, of, ofDisk, type StoreError } from "./StoreError.ts"
 import type { Warning } from "./Warning.ts"
@@ -144,8 +143,5 @@ export const readSnapshot = Effect.fnUntraced(function* (
     warnings.push({ kind: "hand_edited", path, message: "it was changed by hand; it is used as it is" })
   return snapshot
 })
-
-/** The path of an agent's wire log. */
-export const wirePath = (directory: string): string => activePath({ directory, ...wireLog })
 
 export * as AgentFiles from "./AgentFiles.ts"

@@ -1,11 +1,11 @@
-import type { Json, JsonObject } from "./Json.ts"
+import type { JsonObject } from "./Json.ts"
 
 /** Where a child is at a checkpoint: in a turn, between turns, or gone for good. */
 export type Lifecycle = "Interrupted" | "Idle" | "Closed"
 
 /**
  * A durable record of one direct child in its parent's transcript (S100). The last one per id decides.
- * Fields beyond these are kept as they are.
+ * Fields beyond these (`task`, `output`, `updates`, `model`, …) are kept as they are.
  */
 export interface ChildRecord extends JsonObject {
   readonly id: string
@@ -24,6 +24,3 @@ export interface ChildRecord extends JsonObject {
   /** At least 1: a direct child of a top-level session. */
   readonly depth: number
 }
-
-/** A record as callers make it; what orchestrators add beside the fields above (`task`, `output`, `updates`, `model`, …) passes through. */
-export type ChildRecordInput = ChildRecord & { readonly output?: Json }

@@ -7,7 +7,6 @@ export interface Warning {
     | "hand_edited"
     | "wide_mode"
     | "interrupted"
-    | "newer_version"
     | "swept"
     | "repaired"
   readonly path: string
