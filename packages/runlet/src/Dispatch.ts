@@ -107,20 +107,26 @@ const settle = (tool: Tool, args: ReadonlyArray<Json>, context: ToolContext) =>
       settled: { ok: true, value },
       retryAfterMs: undefined,
     })),
-    Effect.catch((error: ToolFailure) =>
-      Effect.succeed({
+    Effect.catch((error: ToolFailure) => {
+      if (typeof error?.code !== "string") return Effect.die(error)
+      return Effect.succeed({
         settled: {
           ok: false,
           code: error.code,
-          message: error.message,
+          message: String(error.message),
           retryable: error.retryable ?? false,
           uncertain: error.uncertain ?? false,
           details: error.details ?? {},
         } satisfies Settlement,
         retryAfterMs: error.retryAfterMs,
-      }),
-    ),
+      })
+    }),
   )
+
+const describe = (defect: unknown): string => {
+  if (defect instanceof Error) return defect.message
+  return typeof defect === "object" ? "it failed with something that is no ToolFailure" : String(defect)
+}
 
 /** Calls a tool of the host with converted arguments: at most once per operation, within the limits of the run. */
 export const dispatch = (site: Site, frame: Frame, task: Task, args: ReadonlyArray<Value>, node: string | undefined): Later => {
@@ -180,9 +186,10 @@ export const dispatch = (site: Site, frame: Frame, task: Task, args: ReadonlyArr
       const failed = Cause.findError(cause)
       if (Result.isSuccess(failed)) return Effect.fail(failed.success)
       const defect = Cause.findDefect(cause)
-      if (Result.isFailure(defect)) return Effect.failCause(cause as Cause.Cause<never>)
-      const text = defect.success instanceof Error ? defect.success.message : String(defect.success)
-      return Effect.fail(new Failed("RL8104", `internal error in \`${callable.name}\`: ${text}`, span))
+      const text = Result.isFailure(defect) ? "it interrupted itself" : describe(defect.success)
+      return Effect.fail(
+        new Failed("RL8104", `internal error in \`${callable.name}\`: ${text}`, span, { uncertain: callable.policy !== "pure" }),
+      )
     }),
   )
 }

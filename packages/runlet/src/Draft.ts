@@ -1,17 +1,8 @@
-import type { Diagnostic, Fix, Phase } from "./Diagnostic.ts"
+import type { Diagnostic, Fix } from "./Diagnostic.ts"
 import type { Lines, Span } from "./Span.ts"
 
 /** A diagnostic whose place is not yet counted. */
-export interface Draft {
-  readonly code: string
-  readonly title: string
-  readonly message: string
-  readonly severity: "error" | "warning"
-  readonly phase: Phase
-  readonly span: Span
-  readonly fixes: ReadonlyArray<Fix>
-  readonly candidates: ReadonlyArray<string>
-}
+export interface Draft extends Omit<Diagnostic, "line" | "column"> {}
 
 export interface DraftDetails {
   readonly title?: string

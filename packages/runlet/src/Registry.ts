@@ -24,6 +24,8 @@ export interface Port {
   readonly type: Type
   /** Present when the type says less than the schema. */
   readonly validator: Validator | undefined
+  /** Why values cannot be checked against the schema. */
+  readonly problem?: string
 }
 
 /** Whatever a program can call by name. */
@@ -44,7 +46,9 @@ const port = (name: string, schema: JsonSchema): Port => {
   const { type, exact } = readSchema(schema)
   if (exact) return { name, type, validator: undefined }
   const compiled = compileSchema(schema)
-  return { name, type, validator: Result.isSuccess(compiled) ? compiled.success : undefined }
+  return Result.isSuccess(compiled)
+    ? { name, type, validator: compiled.success }
+    : { name, type, validator: undefined, problem: compiled.failure.message }
 }
 
 const ofTool = (tool: Tool): Callable => ({

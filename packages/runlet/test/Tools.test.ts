@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type { Json, JsonSchema, Policy, Tool } from "../src/Host.ts"
 import { ToolFailure } from "../src/Host.ts"
+import { compile } from "../src/Runlet.ts"
 import { readSchema, writeSchema } from "../src/SchemaTypes.ts"
 import { notation } from "../src/Types.ts"
 import { codes, failure, value } from "./Programs.ts"
@@ -217,5 +218,63 @@ describe("schemas", () => {
     const { options } = probe(true, true)
     const own = { ...options.tools[0]!, name: "text.upper" }
     expect(codes('return text.upper("a").x.y + text.lower(1, 2)', { tools: [own] })).toEqual(["RL2208"])
+  })
+})
+
+describe("a host that breaks its word", () => {
+  const handling = (handler: Tool["handler"], policy: Policy = "at_most_once") => {
+    const { options } = probe(true, true, undefined, policy)
+    return { tools: [{ ...options.tools[0]!, handler }] }
+  }
+  const caught = (handler: Tool["handler"], policy?: Policy) =>
+    Effect.map(
+      value(
+        "return boundary retry 1 { return probe(1) } catch e { return [e.code, e.message, e.uncertain] }",
+        handling(handler, policy),
+      ),
+      (text) => JSON.parse(text) as unknown,
+    )
+
+  it.effect("gives a catchable failure where a tool interrupts itself", () =>
+    Effect.gen(function* () {
+      expect(yield* caught(() => Effect.interrupt)).toEqual(["RL8104", "internal error in `probe`: it interrupted itself", true])
+      expect(
+        yield* failure(
+          "return [probe(1), 2]",
+          handling(() => Effect.interrupt),
+        ),
+      ).toMatchObject({ code: "RL8104", line: 1 })
+    }),
+  )
+
+  it.effect("gives a catchable failure where a tool fails with something else, or throws", () =>
+    Effect.gen(function* () {
+      expect(yield* caught(() => Effect.fail({ odd: true } as never))).toEqual([
+        "RL8104",
+        "internal error in `probe`: it failed with something that is no ToolFailure",
+        true,
+      ])
+      expect(yield* caught(() => Effect.fail(null as never), "pure")).toMatchObject(["RL8104", expect.any(String), false])
+      expect(
+        yield* caught(() => {
+          throw new Error("boom")
+        }),
+      ).toEqual(["RL8104", "internal error in `probe`: boom", true])
+    }),
+  )
+
+  it.each<[JsonSchema, string]>([
+    [{ type: "wat" }, "not a JSON Schema"],
+    [{ $ref: "https://example.com/s" }, "leaves the document"],
+    [{ $ref: "#" }, "reaches itself"],
+    [{ pattern: "(a)\\1" }, "backreferences"],
+  ])("refuses to call a tool whose schema it could not check: %j", (schema, message) => {
+    for (const options of [probe(schema, true).options, probe(true, schema).options]) {
+      const compiled = compile("return probe(1)", options)
+      expect(compiled.ok ? [] : compiled.diagnostics).toMatchObject([
+        { code: "RL8103", message: expect.stringContaining(message) },
+      ])
+      expect(compile("return 1", options).ok).toBe(true)
+    }
   })
 })

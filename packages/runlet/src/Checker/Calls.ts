@@ -40,7 +40,14 @@ export const callType = (checking: Checking, expr: Call, names: Names): Type => 
     )
     return Types.any
   }
-  const { parameters, required } = callable
+  const { output, parameters, required } = callable
+  for (const { name, problem } of [...parameters, output])
+    if (problem !== undefined)
+      checking.report(
+        schemaError("RL8103", `\`${callable.name}\` cannot be called: the schema of its ${name}: ${problem}`, expr.callee.span, {
+          title: "invalid tool",
+        }),
+      )
   if (expr.args.length < required || expr.args.length > parameters.length)
     checking.report(schemaError("RL2208", counted(callable.name, required, parameters.length, expr.args.length), expr.span))
   for (const [at, arg] of expr.args.slice(0, parameters.length).entries()) {
