@@ -248,7 +248,8 @@ describe("kit harness", () => {
     const steps = report.steps.map(({ name }: { name: string }) => name)
     expect(steps.slice(0, 3)).toEqual(["spawn", "initialize", "session/new"])
     expect(steps.at(-1)).toBe("stop")
-    for (const { ms } of report.steps) expect(ms).toBeGreaterThanOrEqual(0)
+    for (const { ms, ok } of report.steps) expect([ms >= 0, ok]).toEqual([true, true])
+    expect(report).toMatchObject({ offered: [2], opened: { sessionId: expect.any(String) }, unused: [] })
     expect(agent.recording.received).not.toContain("session/prompt")
     expect(await kit.running()).toEqual([])
   })
@@ -269,6 +270,43 @@ describe("kit harness", () => {
     const { out } = await kit.run(["harness", "check", "acp.old"])
     expect(out).toMatch(/protocol\s+v1/)
     expect(out).toMatch(/cannot\s+image/)
+  })
+
+  it("shows how an agreement came about, and values that no double holds", async () => {
+    const options = [
+      {
+        id: "model",
+        currentValue: "a",
+        options: [
+          { value: "a", name: "A" },
+          { value: "b", name: "B" },
+        ],
+      },
+    ]
+    await kit.agent("late", { versions: [1], otherVersion: "refuse-and-exit", options })
+    const { out } = await kit.run(["harness", "check", "late"])
+    expect(out).toMatch(/protocol\s+v1, after v2 was rejected/)
+    expect(out).toMatch(/options\s+model = "a" of a b/)
+    expect(out).toMatch(/besides\s+sessionCapabilities\.resume/)
+    const noticed = '{"sessionUpdate":"config_option_update","configOptions":[{"id":"n","currentValue":12345678901234567890}]}'
+    const line = `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"one","update":${noticed}}}`
+    await kit.agent("exact", { sessionIds: ["one"], on: { "session/new": { before: [{ line }] } } })
+    expect((await kit.run(["harness", "check", "exact"])).out).toMatch(/options\s+n = 12345678901234567890/)
+  })
+
+  it("says how long each step took up to the one that failed", async () => {
+    await kit.agent("refuses", { on: { "session/new": { error: { code: -32603, message: "no" } } } })
+    const { out } = await kit.run(["harness", "check", "refuses", "--json"])
+    const { steps } = JSON.parse(out).error
+    expect(steps.map(({ name, ok }: { name: string; ok: boolean }) => [name, ok])).toEqual([
+      ["spawn", true],
+      ["initialize", true],
+      ["session/new", false],
+    ])
+    await kit.agent("mute", { on: { initialize: { silent: true } } })
+    await kit.configure("[limits]\nstartup_seconds = 1")
+    const { err } = await kit.run(["harness", "check", "mute"])
+    expect(err).toMatch(/time\s+spawn [\d.]+ ms.* \(failed\)/)
   })
 
   it("leaves with 1 and the reason where it cannot be used, with 2 where no profile has the name", async () => {

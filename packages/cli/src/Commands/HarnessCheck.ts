@@ -1,3 +1,4 @@
+import { CompactJson } from "@acp-kit/agent/CompactJson"
 import { Harness } from "@acp-kit/orchestrator/Harness"
 import { Limits } from "@acp-kit/orchestrator/Limits"
 import type { SubagentError } from "@acp-kit/orchestrator/SubagentError"
@@ -16,16 +17,19 @@ import { printable } from "../Printable.ts"
 import { Terminal } from "../Terminal.ts"
 
 const stepsJson = (steps: ReadonlyArray<HarnessProbe.Step>): ReadonlyArray<JsonObject> =>
-  steps.map(({ name, ms }) => ({ name, ms }))
+  steps.map(({ name, ms, ok }) => ({ name, ms, ok }))
 
 const reportJson = (report: HarnessProbe.Report): JsonObject => ({
   reference: report.reference,
+  offered: report.offered,
   protocolVersion: report.protocolVersion,
   agent: report.agent === undefined ? null : { ...report.agent, title: report.agent.title ?? null },
   authMethods: report.authMethods,
   capabilities: report.capabilities,
+  unused: report.unused,
   configOptions: report.configOptions,
   initialized: report.initialized,
+  opened: report.opened,
   steps: stepsJson(report.steps),
   notes: report.notes,
 })
@@ -38,24 +42,28 @@ const errorJson = ({ reference, failure, steps }: HarnessProbe.Unusable) => ({
   steps: stepsJson(steps),
 })
 
-const title = (option: unknown): string => {
-  const { id, configId, currentValue } = (typeof option === "object" && option !== null ? option : {}) as Record<string, unknown>
-  return printable(`${String(configId ?? id)} = ${JSON.stringify(currentValue)}`)
+const title = ({ id, currentValue, values }: HarnessProbe.Report["options"][number]): string => {
+  const choices = values.length === 0 ? "" : ` of ${values.join(" ")}`
+  return printable(`${id} = ${currentValue === undefined ? "unset" : CompactJson.encode(currentValue)}${choices}`)
 }
 
 const timing = (steps: ReadonlyArray<HarnessProbe.Step>): string =>
-  steps.map(({ name, ms }) => `${name} ${ms.toFixed(1)} ms`).join(", ")
+  steps.map(({ name, ms, ok }) => `${name} ${ms.toFixed(1)} ms${ok ? "" : " (failed)"}`).join(", ")
+
+const protocol = ({ offered, protocolVersion }: HarnessProbe.Report): string =>
+  offered.length > 1 ? `v${protocolVersion}, after v${offered[0]} was rejected` : `v${protocolVersion}`
 
 const reportLines = (report: HarnessProbe.Report): ReadonlyArray<string> => {
   const { agent, capabilities } = report
   const named = (holds: boolean) => Object.keys(capabilities).filter((name) => capabilities[name] === holds)
   const rows = [
-    ["protocol", `v${report.protocolVersion}`],
+    ["protocol", protocol(report)],
     ["agent", agent === undefined ? "unnamed" : printable(`${agent.title ?? agent.name} ${agent.version}`)],
     ["can", named(true).join(", ") || "nothing beyond text"],
     ["cannot", named(false).join(", ") || "—"],
+    ...(report.unused.length === 0 ? [] : [["besides", printable(report.unused.join(", "))]]),
     ["login", report.authMethods.join(", ") || "no method advertised"],
-    ["options", report.configOptions.map(title).join(", ") || "none"],
+    ["options", report.options.map(title).join(", ") || "none"],
     ["time", timing(report.steps)],
     ...report.notes.map((note) => ["note", printable(note)]),
   ]

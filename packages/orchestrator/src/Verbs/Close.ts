@@ -43,8 +43,8 @@ const wordsOf = (method: "session/close" | "session/delete", limits: Limits.Inte
   }
 }
 
-/** What is not there any more needs no closing or deleting. */
-const isGone = (error: RemoteError): boolean => error._tag === "RpcError" && error.code === -32_002
+/** The harness does not know the session any more, which is what closing and deleting want. */
+export const isGone = (error: RemoteError): boolean => error._tag === "RpcError" && error.code === -32_002
 
 /** Closes the session at the child, then deletes its history, each where the child can (S14). */
 const closeRemote = Effect.fnUntraced(function* (
