@@ -30,6 +30,7 @@ const program = Effect.gen(function* () {
         items: 64,
         itemBytes: 65536,
         orphans: 8,
+        orphanBytes: 65536,
         settle: "5 seconds",
         steer: "5 seconds",
         fork: "5 seconds",

@@ -51,7 +51,7 @@ describe("a parent that is killed", () => {
         for (let round = 0; round < rounds; round++) {
           const world = yield* World.make({ harnesses: { review: { mood: { deaf: ["eof"] } } } })
           const task = { home: world.home, root: world.root, profile: world.profile("review", {}), children: 5, turns: 4 }
-          const { session, said } = yield* killed(task, yield* Random.nextIntBetween(0, 700))
+          const { session, said } = yield* killed(task, round === 0 ? 3_000 : yield* Random.nextIntBetween(0, 700))
           acknowledged += said.length
           const prompts = world.received().filter((method) => method === "session/prompt").length
           const parent = yield* world.open({ session, harnesses: { review: {} } })
