@@ -101,6 +101,15 @@ const failure = (
   })
 }
 
+/** A call that an earlier attempt of its boundary dispatched, that did not succeed, and that its policy forbids to make again. */
+const repeated = (callable: Callable, span: Span): Failed =>
+  new Failed(
+    "RL6104",
+    `CALL_NOT_REPEATABLE: an earlier attempt called \`${callable.name}\` without success, and its policy allows one call`,
+    span,
+    { uncertain: true },
+  )
+
 const settle = (tool: Tool, args: ReadonlyArray<Json>, context: ToolContext) =>
   Effect.suspend(() => tool.handler(args, context)).pipe(
     Effect.map((value): { settled: Settlement; retryAfterMs: number | undefined } => ({
@@ -152,10 +161,11 @@ export const dispatch = (site: Site, frame: Frame, task: Task, args: ReadonlyArr
       if (node !== undefined) run.lastNode.set(id, node)
     }
     const dispatched = Effect.suspend(() => {
+      const generation = id === undefined ? 0 : (run.generations.get(id) ?? 0)
+      if (generation > 0 && !mayRetry(callable)) return Effect.fail(repeated(callable, span))
       if (run.calls >= run.limits.calls)
         return Effect.fail(new Failed("RL4109", `the program exceeded the host limit of ${run.limits.calls} tool calls`, span))
       run.calls++
-      const generation = id === undefined ? 0 : (run.generations.get(id) ?? 0)
       if (id !== undefined) run.generations.set(id, generation + 1)
       run.graph?.update(node, "running")
       const called = settle(tool, plain, new Context(site, task.attempt, generation, id, () => identify(site, frame, task, args)))

@@ -47,7 +47,7 @@ export class Run {
     this.journal = options.journal
     this.durable = options.durable
     this.backoff = options.backoff
-    this.permits = Semaphore.makeUnsafe(Math.max(1, options.limits.dispatchLimit))
+    this.permits = Semaphore.makeUnsafe(Math.max(1, options.limits.dispatchLimit) || 1)
   }
 
   /** Counts one node of the execution graph, at `depth` nested evaluations. */

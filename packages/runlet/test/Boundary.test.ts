@@ -115,6 +115,30 @@ describe("retry", () => {
     }),
   )
 
+  it.effect("never makes a call twice that was cut off and may be made only once", () =>
+    Effect.gen(function* () {
+      for (const policy of ["at_most_once", "unsafe"] as const) {
+        const { options, stage } = staged({
+          "t.a": { sleepMs: 1, failFirst: 1, fail: busy },
+          "t.b": { policy, sleepMs: 20, return: 5 },
+        })
+        const source =
+          "return boundary retry 3 { a = t.a(); b = t.b(); return [a, b] } catch e { return [e.code, e.uncertain, e.retryable, e.attempt] }"
+        expect(yield* value(source, options)).toBe('["RL6104",true,false,1]')
+        expect(stage.calls.get("t.b"), policy).toHaveLength(1)
+        expect(stage.interrupted).toBe(1)
+      }
+      const { options, stage } = staged({
+        "t.a": { sleepMs: 1, failFirst: 1, fail: busy },
+        "t.b": { policy: "recoverable", sleepMs: 20, return: 5 },
+      })
+      expect(
+        yield* value("return boundary retry 3 { a = t.a(); b = t.b(); return [a, b] } catch e { return e.code }", options),
+      ).toBe("[null,5]")
+      expect(stage.calls.get("t.b")).toHaveLength(2)
+    }),
+  )
+
   it.effect("evaluates outer pure bindings again whose failure the attempt has read, and no others", () =>
     Effect.gen(function* () {
       const { options, stage } = staged({

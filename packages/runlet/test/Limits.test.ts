@@ -4,6 +4,16 @@ import { codes, failure, refused, value } from "./Programs.ts"
 import { Stage } from "./Scripted.ts"
 
 describe("limits, each with its code", () => {
+  it.effect("counts that are no numbers allow one at a time, and do not hang", () =>
+    Effect.gen(function* () {
+      const limits = { loopConcurrency: Number.NaN, dispatchLimit: Number.NaN }
+      const stage = new Stage()
+      const tools = [stage.tool({ name: "t.a", params: [true], impl: { sleepMs: 1, echo: 0 } })]
+      expect(yield* value("return for i in [1, 2] { return t.a(i) }", { tools, limits })).toBe("[1,2]")
+      expect(stage.maxActive).toBe(1)
+    }),
+  )
+
   it.effect("RL4105 nodes of the graph", () =>
     Effect.map(failure("return for i in list.range(0, 50) { return i + 1 }", { limits: { graphNodes: 60 } }), (error) =>
       expect(error).toMatchObject({ code: "RL4105", message: "execution graph exceeded the host limit of 60 nodes" }),

@@ -127,7 +127,7 @@ export const loop = (lowering: Lowering, expr: For, scope: Scope): Code => {
     const owner = frame.noted(expr)
     return lanes(
       items.length,
-      Math.max(1, task.run.limits.loopConcurrency),
+      Math.max(1, task.run.limits.loopConcurrency) || 1,
       (index) => {
         const item = items.buffer[index]!
         const result = iteration(loop, frame, owner, task, depth, index, item, (inner) => {
