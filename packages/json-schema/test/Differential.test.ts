@@ -59,6 +59,10 @@ const pattern = (random: Dice, depth: number, look: boolean): string => {
   return random.below(4) === 0 ? `${sequence}|${random.pick(atoms)}` : sequence
 }
 
+/** V8 finds `\B` inside a character beyond the basic plane; there these are left out. */
+const wholePairs = /(?:\Bé?)|$/u.exec("b😀😀")?.index !== 2
+const asNative = (subject: string) => (wholePairs ? subject : subject.replaceAll("😀", "é"))
+
 const text = (random: Dice) =>
   Array.from({ length: random.below(8) }, () => random.pick(["a", "b", "c", "1", " ", "-", "é", "😀", "\n"])).join("")
 
@@ -72,7 +76,7 @@ describe("the engine against the runtime's own, on patterns both take", () => {
       if (own instanceof PatternError) throw new Error(`${source}: ${own.message}`)
       const native = new RegExp(source, "u")
       for (let count = 0; count < 4; count++) {
-        const subject = text(random)
+        const subject = asNative(text(random))
         const found = own.first(subject)
         if (found instanceof GaveUp) throw found
         const expected = native.exec(subject)
@@ -93,7 +97,7 @@ describe("the engine against the runtime's own, on patterns both take", () => {
       if (own instanceof PatternError) throw new Error(`${source}: ${own.message}`)
       const native = new RegExp(source, "u")
       for (let count = 0; count < 4; count++) {
-        const subject = text(random)
+        const subject = asNative(text(random))
         expect(own.test(subject), `/${source}/ on ${JSON.stringify(subject)}`).toBe(native.test(subject))
       }
     }
