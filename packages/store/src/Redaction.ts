@@ -6,6 +6,8 @@ const markerText = JSON.stringify(marker)
 /** JSON-RPC error code of ACP's `auth_required`. */
 const authRequired = -32000
 
+const deepest = 512
+
 interface Span {
   readonly start: number
   readonly end: number
@@ -13,7 +15,7 @@ interface Span {
 
 /**
  * A frame's text with its secrets replaced by {@link marker} (K04): message and data of an `auth_required` error, and every value under `env` and `headers`
- * of MCP servers. Every other byte stays as it was. `undefined` where the text is no JSON.
+ * of MCP servers. Every other byte stays as it was, but that what is nested deeper than 512 levels is replaced too. `undefined` where the text is no JSON.
  */
 export const redact = (frame: string): string | undefined => {
   try {
@@ -49,6 +51,11 @@ class Walker {
     this.space()
     const start = this.at
     const first = this.text[start]
+    if (path.length >= deepest && (first === "{" || first === "[")) {
+      this.skip()
+      this.cover({ start, end: this.at })
+      return
+    }
     if (first === "{") {
       const before = this.spans.length
       const members = this.object(path)
@@ -102,6 +109,17 @@ class Walker {
       this.space()
     }
     this.at++
+  }
+
+  /** Passes over an object or an array, however deep it is. */
+  private skip(): void {
+    for (let open = 0; ; ) {
+      const at = this.text[this.at]
+      if (at === '"') this.string()
+      else this.at++
+      if (at === "{" || at === "[") open++
+      else if ((at === "}" || at === "]") && --open === 0) return
+    }
   }
 
   private string(): string {

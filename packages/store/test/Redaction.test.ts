@@ -67,6 +67,20 @@ describe("redaction", () => {
     expect(redact(frame)).toBe(frame)
   })
 
+  it("K04 takes out what is nested too deeply to be looked through", () => {
+    const nested = (levels: number, inner: string) => `${'{"a":['.repeat(levels / 2)}${inner}${"]}".repeat(levels / 2)}`
+    const frame = (data: string) => `{"id":1,"error":{"code":-32602,"data":${data},"message":"s {"}}`
+    const secret = '{"mcpServers":[{"env":{"KEY":"s3cret"}}]}'
+    for (const levels of [600, 200_000]) {
+      const redacted = redact(frame(nested(levels, secret))) ?? ""
+      expect(redacted).not.toContain("s3cret")
+      expect(redacted.endsWith(`"[redacted]"${"]}".repeat(255)},"message":"s {"}}`)).toBe(true)
+      expect(() => JSON.parse(redacted)).not.toThrow()
+    }
+    expect(redact(frame(nested(400, "1")))).toBe(frame(nested(400, "1")))
+    expect(redact(frame(nested(600, '"\\"]}{"')))).toContain("[redacted]")
+  })
+
   it("says what is no JSON", () => {
     for (const frame of ["", "Welcome!", '{"mcpServers":[', "[1,]"]) expect(redact(frame)).toBeUndefined()
   })
