@@ -1,4 +1,4 @@
-import { connect, type Limits } from "@acp-kit/protocol/AgentClient"
+import { connect, type Limits, type Options } from "@acp-kit/protocol/AgentClient"
 import type { Session } from "@acp-kit/protocol/Session"
 import * as Effect from "effect/Effect"
 import { type Machine, text, transportOf } from "./Machine.ts"
@@ -18,9 +18,16 @@ const limits: Limits = {
 }
 
 /** Starts `kit acp` on a machine and speaks to it through the protocol package, as a parent Kit does. */
-export const parent = Effect.fnUntraced(function* (here: Machine, offer: 1 | 2, ...args: ReadonlyArray<string>) {
+export const parent = (here: Machine, offer: 1 | 2, ...args: ReadonlyArray<string>) => observed(here, { offer }, ...args)
+
+/** The same, and every frame is seen in wire order. */
+export const observed = Effect.fnUntraced(function* (
+  here: Machine,
+  options: Pick<Options, "offer" | "observe">,
+  ...args: ReadonlyArray<string>
+) {
   const child = yield* here.start("--protocol-version", "auto", ...args)
-  const agent = yield* connect(transportOf(child), { info: { name: "test", version: "0" }, offer, limits })
+  const agent = yield* connect(transportOf(child), { ...options, info: { name: "test", version: "0" }, limits })
   let current: Session | undefined
   const open = Effect.map(agent.newSession({ cwd: here.root }), (session) => {
     current = session

@@ -55,9 +55,11 @@ export const mend = (items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
   return stopped && results.length === 0 ? [] : [...results, { type: "stop", reason: "cancelled" }]
 }
 
-/** What a branch starts with: everything up to the end of the last turn that ended. */
-export const completed = (items: ReadonlyArray<Item>): ReadonlyArray<Item> =>
-  items.slice(0, 1 + items.findLastIndex((item) => item.type === "stop"))
+/** What a branch starts with: everything up to the end of the last turn that ended, and what was chosen since. */
+export const completed = (items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
+  const end = 1 + items.findLastIndex((item) => item.type === "stop")
+  return items.filter((item, index) => index < end || item.type === "selection")
+}
 
 /** What a call reports that was cut off before it answered. */
 export const interruptedResult = (id: string): Item => ({

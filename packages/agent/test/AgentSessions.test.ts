@@ -299,6 +299,19 @@ it.layer(Layer.mergeAll(Files.layer, SessionStore.layerMemory))("agent sessions"
     }),
   )
 
+  it.effect("gives a branch what was chosen since the last turn of its source", () =>
+    Effect.gen(function* () {
+      const cwd = yield* directory
+      const sessions = yield* sessionsOf()
+      const source = yield* sessions.create({ cwd, view })
+      yield* source.setOption("reasoning_effort", "low")
+      expect(yield* (yield* sessions.fork(source.id, { cwd, view })).options).toMatchObject([{}, { current: "low" }])
+      yield* say(source, "one")
+      yield* source.setOption("reasoning_effort", "high")
+      expect(yield* (yield* sessions.fork(source.id, { cwd, view })).options).toMatchObject([{}, { current: "high" }])
+    }),
+  )
+
   it.effect("gives a branch the id that its parent has for it, where that is an agent's", () =>
     Effect.gen(function* () {
       const cwd = yield* directory
