@@ -116,7 +116,7 @@ export const ofStart = (
     case "RpcError":
       return handshakeFailure(profile, `the child answered ${error.method} with error ${error.code}`)
     case "MalformedResult":
-      return handshakeFailure(profile, `the child's answer to ${error.method} has no usable ${error.why}`)
+      return handshakeFailure(profile, error.message)
     case "SessionRetired":
       return handshakeFailure(profile, "the session ended while it was set up")
   }

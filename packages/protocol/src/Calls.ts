@@ -4,7 +4,7 @@ import * as Result from "effect/Result"
 import type { Json, JsonObject } from "./Json.ts"
 import { faultOf } from "./Message.ts"
 import type { Outgoing } from "./Outbox.ts"
-import type { CallError, MalformedResult } from "./ProtocolError.ts"
+import { type CallError, MalformedResult } from "./ProtocolError.ts"
 import type { TransportClosed } from "./Transport.ts"
 
 export interface CallSpec<A> {
@@ -75,6 +75,14 @@ export class Calls {
       failed ? Result.fail(faultOf(call.method, message.error as Json, this.advertised)) : Result.succeed(message.result ?? null),
     )
     return true
+  }
+
+  /** Fails the request that an answer which nobody can read answers. */
+  spoil(id: Json | undefined, why: string): void {
+    const call = this.find(id)
+    if (call === undefined) return
+    this.pending.delete(id as number)
+    call.settle(Result.fail(new MalformedResult({ method: call.method, why })))
   }
 
   /** Fails all that is pending, and all that is started from now on, then tells those who asked with {@link onEnd}. */

@@ -4,8 +4,8 @@ import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { type Call, type CallSpec, Calls } from "./Calls.ts"
-import { fileInbound, framesOf } from "./Filing.ts"
-import { isJsonObject, type Json, type JsonObject, parseJson, stringifyJson } from "./Json.ts"
+import { fileInbound, framesOf, type Incoming } from "./Filing.ts"
+import { isJsonObject, type Json, type JsonObject, stringifyJson } from "./Json.ts"
 import { type Line, makeLines } from "./Lines.ts"
 import { codes, sessionIdOf, shapeOf } from "./Message.ts"
 import { makeOutbox } from "./Outbox.ts"
@@ -63,7 +63,10 @@ export interface ConnectionOptions {
 const pipeBytes = 4 * 1024 * 1024
 const idleLooks = 8
 
-const sampleOf = (line: string): string => line.slice(0, 512)
+const tooDeep: Reply = { error: { code: codes.invalidRequest, message: "Nested too deeply" } }
+
+/** A copy: a slice would hold all of a long line. */
+const sampleOf = (line: string): string => new TextDecoder().decode(new TextEncoder().encode(line.slice(0, 512)))
 
 const closedBy = (reason: TransportClosed["reason"]) =>
   new TransportClosed({ reason, exitCode: undefined, signal: undefined, stderrTail: "" })
@@ -87,11 +90,10 @@ export const makeConnection = (transport: Transport, options: ConnectionOptions)
       calls.end(closed)
     }
 
-    const reply = (id: Json, method: string, params: Json | undefined): void => {
+    const reply = (id: Json, method: string, params: Json | undefined, make: () => Reply): void => {
       const key = stringifyJson(id)
       const open = { withdrawn: false }
       asked.set(key, open)
-      const make = handlers.request(method, params)
       const sessionId = sessionIdOf(params)
       outbox.put({
         message: () => {
@@ -118,27 +120,42 @@ export const makeConnection = (transport: Transport, options: ConnectionOptions)
         case "response":
           return calls.settle(message) ? undefined : "stray"
         case "request":
-          reply(message.id as Json, message.method as string, message.params)
+          reply(
+            message.id as Json,
+            message.method as string,
+            message.params,
+            handlers.request(message.method as string, message.params),
+          )
           return undefined
         default:
           return "shape"
       }
     }
 
-    const take = (message: Json, line: string, noises: Array<Noise>): void => {
-      const why = isJsonObject(message) ? handle(message) : Array.isArray(message) ? "batch" : "shape"
-      if (why !== undefined) noises.push({ why, sample: sampleOf(line) })
+    const refuse = (message: JsonObject): void => {
+      const id = message.id
+      const shape = shapeOf(message)
+      if (shape === "response") calls.spoil(id, "it nests too deeply")
+      if (shape === "request" && (typeof id !== "object" || id === null))
+        reply(id as Json, message.method as string, undefined, () => tooDeep)
+    }
+
+    const noiseOf = ({ message, deep }: Incoming): Noise["why"] | undefined => {
+      if (message === undefined) return "json"
+      if (!isJsonObject(message)) return deep ? "depth" : Array.isArray(message) ? "batch" : "shape"
+      if (!deep) return handle(message)
+      refuse(message)
+      return "depth"
+    }
+
+    const take = (frame: Incoming, noises: Array<Noise>): void => {
+      const why = noiseOf(frame)
+      if (why !== undefined) noises.push({ why, sample: sampleOf(frame.line) })
     }
 
     const takeLine = (line: Line, noises: Array<Noise>): void => {
-      if (typeof line !== "string") {
-        noises.push({ why: "utf8", sample: line.sample })
-        return
-      }
-      const message = parseJson(line)
-      if (message === undefined) noises.push({ why: "json", sample: sampleOf(line) })
-      else if (Array.isArray(message)) for (const frame of framesOf(message, line)) take(frame.message, frame.line, noises)
-      else take(message, line, noises)
+      if (typeof line !== "string") noises.push({ why: "utf8", sample: line.sample })
+      else for (const frame of framesOf(line)) take(frame, noises)
     }
 
     const tell = (noises: ReadonlyArray<Noise>): Effect.Effect<void> =>
@@ -149,15 +166,14 @@ export const makeConnection = (transport: Transport, options: ConnectionOptions)
         const frames: Array<WireFrame> = []
         const steps: Array<(noises: Array<Noise>) => void> = []
         for (const line of lines) {
-          const message = typeof line === "string" ? parseJson(line) : undefined
-          if (typeof line !== "string" || message === undefined) {
-            frames.push({ direction: "in", line: typeof line === "string" ? line : line.sample, kind: "noise" })
+          if (typeof line !== "string") {
+            frames.push({ direction: "in", line: line.sample, kind: "noise" })
             steps.push((noises) => takeLine(line, noises))
             continue
           }
-          for (const frame of framesOf(message, line)) {
-            frames.push(fileInbound(frame.message, frame.line, calls, handlers.parentOf))
-            steps.push((noises) => take(frame.message, frame.line, noises))
+          for (const frame of framesOf(line)) {
+            frames.push(fileInbound(frame, calls, handlers.parentOf))
+            steps.push((noises) => take(frame, noises))
           }
         }
         if (frames.length > 0) yield* watch(frames)

@@ -29,6 +29,30 @@ export const parseJson = (text: string): Json | undefined => {
   }
 }
 
+const isEscaped = (text: string, at: number): boolean => {
+  let from = at
+  while (text.charCodeAt(from - 1) === 0x5c) from--
+  return (at - from) % 2 === 1
+}
+
+/** Whether arrays and objects of a JSON text stand in each other more than `levels` deep. */
+export const nestsDeeper = (text: string, levels: number): boolean => {
+  if (text.length <= 2 * levels) return false
+  let open = 0
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === 0x22) {
+      do at = text.indexOf('"', at + 1)
+      while (at !== -1 && isEscaped(text, at))
+      if (at === -1) return false
+    } else if (code === 0x5b || code === 0x7b) {
+      open += 1
+      if (open > levels) return true
+    } else if (code === 0x5d || code === 0x7d) open -= 1
+  }
+  return false
+}
+
 const scalar = (value: Exclude<Json, ReadonlyArray<Json> | JsonObject>): string => {
   if (typeof value !== "number") return typeof value === "bigint" ? value.toString() : JSON.stringify(value)
   if (Object.is(value, -0)) return "-0"

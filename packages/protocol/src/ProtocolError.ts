@@ -36,7 +36,7 @@ export class RpcError extends Data.TaggedError("RpcError")<{
   readonly data: Json | undefined
 }> {}
 
-/** The peer answered with something that this method cannot mean; `why` names the field. */
+/** The peer answered with something that this method cannot mean; `why` says what is wrong in words of ours. */
 export class MalformedResult extends Data.TaggedError("MalformedResult")<{ readonly method: string; readonly why: string }> {
   override get message() {
     return `malformed answer to ${this.method}: ${this.why}`

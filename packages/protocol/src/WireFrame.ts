@@ -24,9 +24,12 @@ export interface WireFrame {
   readonly message?: Json
 }
 
-/** A line on the peer's stdout that is no JSON-RPC message, or an answer to nothing we asked. Never answered. */
+/**
+ * A line on the peer's stdout that is no JSON-RPC message, or an answer to nothing we asked. Never answered. `depth`: a message that nests
+ * deeper than 256 levels; nothing of it is folded, an answer fails its call, a request is refused.
+ */
 export interface Noise {
-  readonly why: "utf8" | "json" | "shape" | "batch" | "stray"
+  readonly why: "utf8" | "json" | "shape" | "batch" | "depth" | "stray"
   /** The beginning of the line, at most 512 characters. */
   readonly sample: string
 }

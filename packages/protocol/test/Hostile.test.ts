@@ -143,6 +143,32 @@ describe("an agent that means harm", () => {
     }),
   )
 
+  it.effect(
+    "nests its messages deeper than anybody should look: an answer fails its call, a request is refused, nothing hangs",
+    () =>
+      Effect.gen(function* () {
+        const deep = (inner: string) => `${'{"a":['.repeat(50_000)}${inner}${"]}".repeat(50_000)}`
+        for (const observe of [undefined, () => Effect.void]) {
+          const noises: Array<string> = []
+          const onNoise = ({ why }: { readonly why: string }) => Effect.sync(() => void noises.push(why))
+          const { wire, client, turn, id } = yield* working(1, { onNoise, ...(observe === undefined ? {} : { observe }) })
+          wire.send(
+            `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"s","update":{"sessionUpdate":"notice","x":${deep("1")}}}}`,
+            `{"jsonrpc":"2.0","id":"q","method":"fs/read_text_file","params":${deep("1")}}`,
+            `{"jsonrpc":"2.0","id":${deep("1")},"method":"fs/read_text_file"}`,
+            deep("1"),
+            `[${deep("1")},{"jsonrpc":"2.0","id":"r","method":"fs/read_text_file"}]`,
+            `{"jsonrpc":"2.0","id":${id},"result":{"stopReason":"end_turn","_meta":${deep("12345678901234567890")}}}`,
+          )
+          expect(yield* wire.take).toMatchObject({ id: "q", error: { code: -32600 } })
+          expect(yield* wire.take).toMatchObject({ id: "r", error: { code: -32601 } })
+          expect(yield* Fiber.join(turn)).toMatchObject({ failure: { _tag: "MalformedResult", method: "session/prompt" } })
+          expect(noises).toEqual(["depth", "depth", "depth", "depth", "depth", "depth"])
+          yield* stillWorks(wire, client)
+        }
+      }),
+  )
+
   it.effect("fills what is kept for sessions that nobody knows: bytes are bounded, the latest stay", () =>
     Effect.gen(function* () {
       const wire = yield* makeWire

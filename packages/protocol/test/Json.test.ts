@@ -1,4 +1,4 @@
-import { equalJson, type Json, type JsonObject, parseJson, stringifyJson, utf8Bytes } from "@acp-kit/protocol/Json"
+import { equalJson, type Json, type JsonObject, nestsDeeper, parseJson, stringifyJson, utf8Bytes } from "@acp-kit/protocol/Json"
 import { describe, expect, it } from "@effect/vitest"
 import * as Arbitrary from "effect/Arbitrary"
 import * as Schema from "effect/Schema"
@@ -37,6 +37,19 @@ describe("Json", () => {
   it("writes values of any depth", () => {
     const text = "[".repeat(200_000) + "]".repeat(200_000)
     expect(stringifyJson(parseJson(text) as Json)).toBe(text)
+  })
+
+  it("tells how deep a text nests, whatever its strings hold", () => {
+    const nested = (levels: number, inner = "") => `${'{"a":['.repeat(levels / 2)}${inner}${"]}".repeat(levels / 2)}`
+    expect([nestsDeeper(nested(10), 10), nestsDeeper(nested(12), 10), nestsDeeper(`[${"[],".repeat(50)}[]]`, 10)]).toEqual([
+      false,
+      true,
+      false,
+    ])
+    const tricky = JSON.stringify({ text: '[[[[[[[[[[[["\\', more: "{{{{{{{{{{{{\\\\", key: '\\"[[[[[[[[[[[[' })
+    expect(nestsDeeper(tricky, 10)).toBe(false)
+    expect(nestsDeeper(nested(12, tricky), 10)).toBe(true)
+    expect(nestsDeeper(`"${"[".repeat(50)}`, 10)).toBe(false)
   })
 
   it("says undefined for what is no JSON", () => {
