@@ -59,11 +59,16 @@ export class LogDecoder {
     return out
   }
 
-  /** The line without a line feed at the end, where it is intact, as a line. True when the file ends with it. */
+  /**
+   * The line without a line feed at the end, where it is intact, as a line. True when the file ends with it, or with it and the zeros that a power loss left
+   * of what came after.
+   */
   finish(out: Array<LogRecord | LogGap>): boolean {
-    if (this.carry.length === 0 || this.skipping) return false
+    let length = this.carry.length
+    while (length > 0 && this.carry[length - 1] === 0) length--
+    if (length === 0 || this.skipping) return false
     const before = this.goodEnd
-    this.line(this.carry, 0, this.carry.length, this.carry.length, out)
+    this.line(this.carry, 0, length, length, out)
     return this.goodEnd !== before
   }
 

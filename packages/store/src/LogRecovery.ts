@@ -96,7 +96,9 @@ const mend = Effect.fnUntraced(function* (
   let end = scan.goodEnd
   let cut = 0
   if (scan.unterminated) {
+    if (size > end) yield* disk.truncate(file, end).pipe(Effect.mapError(ofDisk))
     yield* disk.write(file, new Uint8Array([10])).pipe(Effect.mapError(ofDisk))
+    yield* disk.sync(file).pipe(Effect.mapError(ofDisk))
     end += 1
   } else if (size > end) {
     cut = size - end

@@ -262,20 +262,24 @@ describe("opening", () => {
     }),
   )
 
-  it.effect("keeps a last line that only lacks its line feed", () =>
+  it.effect("keeps a last line that only lacks its line feed, also where zeros stand in its place", () =>
     Effect.gen(function* () {
-      const model = yield* damaged((content) => content.slice(0, -1))
-      yield* world(
-        () =>
-          Effect.gen(function* () {
-            const log = yield* open()
-            expect(log.warnings).toEqual([])
-            yield* log.append("event", 1, '"d"', "disk")
-            expect(yield* bodies).toEqual(["head", "a", "b", "c", "d"])
-          }),
-        {},
-        model,
-      )
+      for (const zeros of [0, 1, 5000]) {
+        const model = yield* damaged((content) => content.slice(0, -1) + "\u0000".repeat(zeros))
+        yield* world(
+          () =>
+            Effect.gen(function* () {
+              expect(yield* bodies).toEqual(["head", "a", "b", "c"])
+              const log = yield* open()
+              expect(log.warnings).toEqual([])
+              yield* log.append("event", 1, '"d"', "disk")
+              expect(yield* bodies).toEqual(["head", "a", "b", "c", "d"])
+              expect(text(model)).not.toContain("\u0000")
+            }),
+          {},
+          model,
+        )
+      }
     }),
   )
 
