@@ -6,7 +6,7 @@ describe("JSON", () => {
   it.prop("comes back as it was written", [Schema.Json], ([value]) => {
     const text = stringify(value as never)
     expect(text).not.toMatch(/[\n\r\u2028\u2029]/)
-    expect(stringify(parse(text) as never)).toBe(text)
+    expect(parse(stringify(parse(text) as never))).toEqual(parse(text))
     expect(parse(stringifyPretty(value as never))).toEqual(parse(text))
   })
 
