@@ -14,7 +14,7 @@ import type { Peer } from "./Peer.ts"
 import { type CallError, CapabilityMissing, type ConnectError, MalformedResult } from "./ProtocolError.ts"
 import { answerRequest, toolCallOf } from "./Requests.ts"
 import { Routes } from "./Routes.ts"
-import type { Session } from "./Session.ts"
+import type { OpenOptions, Session } from "./Session.ts"
 import { SessionFold } from "./SessionFold.ts"
 import type { Transport, TransportClosed } from "./Transport.ts"
 import type { Noise, WireFrame } from "./WireFrame.ts"
@@ -52,16 +52,6 @@ export interface Options {
   readonly observe?: (frames: ReadonlyArray<WireFrame>) => Effect.Effect<void>
   /** Told of each stray line, after `observe`, before what follows is folded. */
   readonly onNoise?: (noise: Noise) => Effect.Effect<void>
-}
-
-export interface OpenOptions {
-  /** Absolute; the agent is not asked to check it. */
-  readonly cwd: string
-  /** Absolute; refused where the agent does not take them (S171). */
-  readonly additionalDirectories?: ReadonlyArray<string>
-  /** As the negotiated version writes them. */
-  readonly mcpServers?: ReadonlyArray<JsonObject>
-  readonly meta?: JsonObject
 }
 
 /** A negotiated connection to one agent. It lives until its scope closes or the agent ends. */

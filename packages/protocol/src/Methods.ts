@@ -1,15 +1,9 @@
 import type * as V2 from "@agentclientprotocol/sdk/experimental/v2/unstable"
 import type * as V1 from "@agentclientprotocol/sdk/unstable"
 import type { Json, JsonObject } from "./Json.ts"
+import type { OpenOptions } from "./Session.ts"
 
 type Version = 1 | 2
-
-interface Folders {
-  readonly cwd: string
-  readonly additionalDirectories?: ReadonlyArray<string>
-  readonly mcpServers?: ReadonlyArray<JsonObject>
-  readonly meta?: JsonObject
-}
 
 const v1Identity = (info: { readonly name: string; readonly version: string }) =>
   ({
@@ -37,7 +31,7 @@ export const initialize = (info: { readonly name: string; readonly version: stri
         ...v1Identity(info),
       }
 
-const folders = (options: Folders): { cwd: string; mcpServers: Array<never>; additionalDirectories?: Array<string> } => ({
+const folders = (options: OpenOptions): { cwd: string; mcpServers: Array<never>; additionalDirectories?: Array<string> } => ({
   cwd: options.cwd,
   mcpServers: [...(options.mcpServers ?? [])] as Array<never>,
   ...(options.additionalDirectories !== undefined && options.additionalDirectories.length > 0
@@ -47,15 +41,19 @@ const folders = (options: Folders): { cwd: string; mcpServers: Array<never>; add
 })
 
 /** Parameters of `session/new`; `mcpServers` is always there, v1 requires it. */
-export const newSession = (options: Folders): JsonObject =>
+export const newSession = (options: OpenOptions): JsonObject =>
   folders(options) satisfies V1.NewSessionRequest satisfies V2.NewSessionRequest
 
 /** Parameters of `session/fork`, unstable on both versions. */
-export const fork = (sessionId: string, options: Folders): JsonObject =>
+export const fork = (sessionId: string, options: OpenOptions): JsonObject =>
   ({ sessionId, ...folders(options) }) satisfies V1.ForkSessionRequest satisfies V2.ForkSessionRequest
 
 /** Method and parameters by which a session of the past is attached with its history (S104). */
-export const attach = (version: Version, sessionId: string, options: Folders): readonly [method: string, params: JsonObject] =>
+export const attach = (
+  version: Version,
+  sessionId: string,
+  options: OpenOptions,
+): readonly [method: string, params: JsonObject] =>
   version === 1
     ? ["session/load", { sessionId, ...folders(options) } satisfies V1.LoadSessionRequest]
     : ["session/resume", { sessionId, ...folders(options), replayFrom: { type: "start" } } satisfies V2.ResumeSessionRequest]

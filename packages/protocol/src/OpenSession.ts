@@ -19,7 +19,7 @@ import {
   NotWorking,
   SessionRetired,
 } from "./ProtocolError.ts"
-import type { ForkOptions, Session } from "./Session.ts"
+import type { OpenOptions, Session } from "./Session.ts"
 import { SessionFold } from "./SessionFold.ts"
 import { startTurn, type TurnRun } from "./TurnRun.ts"
 
@@ -103,7 +103,7 @@ export const openSession = (peer: Peer, id: string, fold: SessionFold, opened: J
       return started
     })
 
-  const fork = (options: ForkOptions) =>
+  const fork = (options: OpenOptions) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
         if (!capabilities.fork) return yield* new CapabilityMissing({ capability: "fork" })

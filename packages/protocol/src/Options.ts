@@ -62,6 +62,9 @@ export const readOptions = (snapshot: ReadonlyArray<Json> | undefined): Readonly
     ]
   })
 
+/** Whether an option chooses the model, by id or category. */
+export const isModel = ({ id, category }: ConfigOption): boolean => id === "model" || category === "model"
+
 /** The selectable model option: the one with id `model`, else the only one of category `model` (decision 12). */
 export const modelOption = (options: ReadonlyArray<ConfigOption>): ConfigOption | undefined => {
   const selects = options.filter((option) => option.type === "select")
@@ -80,7 +83,7 @@ export const chooseOption = (
   const ofCategory = options.filter((option) => option.category === key)
   const found = exact ?? (ofCategory.length === 1 ? ofCategory[0] : undefined)
   if (found === undefined) return Result.fail(new OptionRefused({ key, reason: ofCategory.length > 1 ? "ambiguous" : "missing" }))
-  if (found.id === "model" || found.category === "model") return Result.fail(new OptionRefused({ key, reason: "model" }))
+  if (isModel(found)) return Result.fail(new OptionRefused({ key, reason: "model" }))
   const fits = typeof value === "boolean" ? found.type === "boolean" : found.type === "select"
   return fits ? Result.succeed(found) : Result.fail(new OptionRefused({ key, reason: "incompatible" }))
 }

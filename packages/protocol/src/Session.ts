@@ -49,11 +49,15 @@ export interface Replay {
   readonly agentMessages: number
 }
 
-export interface ForkOptions {
-  /** Absolute. */
+/** Where a session works, whether it is new, attached or a branch. */
+export interface OpenOptions {
+  /** Absolute; the agent is not asked to check it. */
   readonly cwd: string
+  /** Absolute; refused where the agent does not take them (S171). */
   readonly additionalDirectories?: ReadonlyArray<string>
+  /** As the negotiated version writes them. */
   readonly mcpServers?: ReadonlyArray<JsonObject>
+  /** Goes out as `_meta`. */
   readonly meta?: JsonObject
 }
 
@@ -94,7 +98,7 @@ export interface Session {
    * closed before the next prompt or fork of this session is sent (S152).
    */
   readonly fork: (
-    options: ForkOptions,
+    options: OpenOptions,
   ) => Effect.Effect<Session, CallError | CapabilityMissing | SessionRetired | DeadlineExceeded>
   /** `session/close`; late or interrupted sends `$/cancel_request` and discards the answer. The session is retired whatever happens. */
   readonly close: Effect.Effect<void, CallError | CapabilityMissing | DeadlineExceeded>

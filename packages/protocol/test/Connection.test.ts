@@ -18,6 +18,7 @@ import {
   makeWire,
   opened,
   options,
+  stuckAt,
   text,
   update,
 } from "./support/Wire.ts"
@@ -197,13 +198,8 @@ describe("Connection", () => {
   it.effect("takes a request back that is not written yet", () =>
     Effect.gen(function* () {
       const wire = yield* makeWire
-      const stuck = yield* Deferred.make<void>()
-      const slow: Transport = {
-        ...wire.transport,
-        write: (frame) =>
-          Effect.andThen(frame.includes("first") ? Deferred.await(stuck) : Effect.void, wire.transport.write(frame)),
-      }
-      const { session } = yield* opened({ ...wire, transport: slow }, initializedV1())
+      const { slow, stuck } = yield* stuckAt(wire, "first")
+      const { session } = yield* opened(slow, initializedV1())
       const first = yield* Effect.forkChild(session.setOption("first", "b"), { startImmediately: true })
       const second = yield* Effect.forkChild(session.setOption("second", "b"), { startImmediately: true })
       const third = yield* Effect.forkChild(session.setOption("third", "b"), { startImmediately: true })

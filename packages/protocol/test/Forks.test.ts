@@ -4,15 +4,8 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-import { chunk, initializedV1, initializedV2, makeWire, opened, state, text, update, type Wire } from "./support/Wire.ts"
-
-const result = (id: Json | undefined, value: Json): JsonObject => ({ jsonrpc: "2.0", id: id as Json, result: value })
-const info = (title: string): JsonObject => ({ sessionUpdate: "session_info_update", title })
-const methods = (wire: Wire) => wire.written.map(({ method }) => method)
-
-const both = [1, 2] as const
-const initialized = (version: 1 | 2, session: JsonObject = {}) =>
-  version === 1 ? initializedV1({ loadSession: session.load !== false, sessionCapabilities: session }) : initializedV2(session)
+import { answerPrompt, both, info, initialized, methods, result } from "./support/Frames.ts"
+import { chunk, makeWire, opened, text, update } from "./support/Wire.ts"
 
 describe.each(both)("forks on version %d", (version) => {
   const start = (session: JsonObject = {}, changes: Partial<AgentClient.Options> = {}, answer: JsonObject = {}) =>
@@ -20,16 +13,6 @@ describe.each(both)("forks on version %d", (version) => {
       const wire = yield* makeWire
       return { wire, ...(yield* opened(wire, initialized(version, session), changes, answer)) }
     })
-
-  const answerPrompt = (wire: Wire, id: Json | undefined, sessionId: string, words: string) =>
-    version === 1
-      ? wire.send(update(sessionId, chunk(words)), result(id, { stopReason: "end_turn" }))
-      : wire.send(
-          result(id, { messageId: "u" }),
-          update(sessionId, state("running")),
-          update(sessionId, chunk(words)),
-          update(sessionId, state("idle", { stopReason: "end_turn" })),
-        )
 
   it.effect("forks: the branch is a session of its own, inherits the configuration, and the source goes on", () =>
     Effect.gen(function* () {
@@ -55,10 +38,10 @@ describe.each(both)("forks on version %d", (version) => {
       expect(branch).toMatchObject({ id: "b", replay: { updates: 2, userMessages: 1, agentMessages: 1 } })
       expect(yield* branch.configOptions).toEqual([{ id: "m" }])
       const turn = yield* Effect.forkChild(branch.prompt([text("hi")]))
-      answerPrompt(wire, (yield* wire.take).id, "b", "branch")
+      answerPrompt(wire, version, (yield* wire.take).id, "b", "branch")
       expect((yield* Fiber.join(turn)).text).toBe("branch")
       const own = yield* Effect.forkChild(session.prompt([text("hi")]))
-      answerPrompt(wire, (yield* wire.take).id, "s", "source")
+      answerPrompt(wire, version, (yield* wire.take).id, "s", "source")
       expect((yield* Fiber.join(own)).text).toBe("source")
     }),
   )
@@ -94,11 +77,11 @@ describe.each(both)("forks on version %d", (version) => {
       const turn = yield* Effect.forkChild(session.prompt([text("hi")]), { startImmediately: true })
       const forking = yield* Effect.forkChild(session.fork({ cwd: "/p" }), { startImmediately: true })
       const next = yield* Effect.forkChild(session.prompt([text("next")]), { startImmediately: true })
-      answerPrompt(wire, (yield* wire.take).id, "s", "x")
+      answerPrompt(wire, version, (yield* wire.take).id, "s", "x")
       yield* Fiber.join(turn)
       yield* wire.answer("session/fork", { sessionId: "b" })
       yield* Fiber.join(forking)
-      answerPrompt(wire, (yield* wire.take).id, "s", "y")
+      answerPrompt(wire, version, (yield* wire.take).id, "s", "y")
       yield* Fiber.join(next)
       expect(methods(wire).slice(2)).toEqual(["session/prompt", "session/fork", "session/prompt"])
     }),
@@ -125,7 +108,7 @@ describe.each(both)("forks on version %d", (version) => {
         yield* TestClock.adjust("1 second")
         expect(wire.written.at(-1)).toBe(close)
         wire.send(result(close.id, {}))
-        answerPrompt(wire, (yield* wire.take).id, "s", "on")
+        answerPrompt(wire, version, (yield* wire.take).id, "s", "on")
         expect((yield* Fiber.join(waiting)).text).toBe("on")
       }),
     )
@@ -147,7 +130,7 @@ describe.each(both)("forks on version %d", (version) => {
           yield* TestClock.adjust("5 seconds")
           expect((yield* wire.take).method).toBe("$/cancel_request")
         }
-        answerPrompt(wire, (yield* wire.take).id, "s", "on")
+        answerPrompt(wire, version, (yield* wire.take).id, "s", "on")
         yield* Fiber.join(waiting)
       }
     }),
@@ -189,7 +172,7 @@ describe.each(both)("forks on version %d", (version) => {
       const forking = yield* Effect.forkChild(session.fork({ cwd: "/p" }), { startImmediately: true })
       const { id } = yield* wire.take
       yield* Fiber.interrupt(forking)
-      answerPrompt(wire, id, "s", "x")
+      answerPrompt(wire, version, id, "s", "x")
       yield* Fiber.join(turn)
       expect(methods(wire)).toEqual(["initialize", "session/new", "session/prompt"])
     }),

@@ -4,29 +4,16 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-import {
-  chunk,
-  connected,
-  initializedV1,
-  initializedV2,
-  limits,
-  makeWire,
-  opened,
-  state,
-  text,
-  update,
-  type Wire,
-} from "./support/Wire.ts"
+import { initialized, result } from "./support/Frames.ts"
+import { chunk, connected, initializedV1, limits, makeWire, opened, state, text, update, type Wire } from "./support/Wire.ts"
 
 /** JSON that neither `String` nor `Number` can read. */
 const unreadable = { toString: 1, valueOf: 1 }
 
-const result = (id: Json | undefined, value: Json) => ({ jsonrpc: "2.0", id: id as Json, result: value })
-
 const working = (version: 1 | 2, changes: Parameters<typeof opened>[2] = {}) =>
   Effect.gen(function* () {
     const wire = yield* makeWire
-    const { client, session } = yield* opened(wire, version === 1 ? initializedV1() : initializedV2(), changes)
+    const { client, session } = yield* opened(wire, initialized(version), changes)
     const turn = yield* Effect.forkChild(Effect.result(session.prompt([text("hi")])), { startImmediately: true })
     const { id } = yield* wire.take
     return { wire, client, session, turn, id }

@@ -1,18 +1,11 @@
 import type { Json, JsonObject } from "@acp-kit/protocol/Json"
-import type { Transport } from "@acp-kit/protocol/Transport"
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
-import { chunk, initializedV1, initializedV2, makeWire, opened, state, text, update, type Wire } from "./support/Wire.ts"
-
-const result = (id: Json | undefined, value: Json): JsonObject => ({ jsonrpc: "2.0", id: id as Json, result: value })
-const error = (id: Json | undefined, code: number): JsonObject => ({
-  jsonrpc: "2.0",
-  id: id as Json,
-  error: { code, message: "no" },
-})
+import { both, error, finish, initialized, result } from "./support/Frames.ts"
+import { chunk, makeWire, opened, state, stuckAt, text, update } from "./support/Wire.ts"
 
 const permission = (id: Json, ...kinds: ReadonlyArray<string>): JsonObject => ({
   jsonrpc: "2.0",
@@ -24,29 +17,6 @@ const permission = (id: Json, ...kinds: ReadonlyArray<string>): JsonObject => ({
     options: kinds.map((kind, at) => ({ optionId: `${kind}-${at}`, kind, name: kind })),
   },
 })
-
-/** The agent's whole part of a turn, on either version. */
-const finish = (
-  wire: Wire,
-  version: 1 | 2,
-  id: Json | undefined,
-  stopReason: string | undefined,
-  ...updates: ReadonlyArray<JsonObject>
-) =>
-  version === 1
-    ? wire.send(...updates.map((change) => update("s", change)), result(id, stopReason === undefined ? {} : { stopReason }))
-    : wire.send(
-        result(id, { messageId: "u" }),
-        update("s", state("running")),
-        ...updates.map((change) => update("s", change)),
-        update("s", state("idle", stopReason === undefined ? {} : { stopReason })),
-      )
-
-const both = [1, 2] as const
-const initialized = (version: 1 | 2, session: JsonObject = {}) =>
-  version === 1
-    ? initializedV1({ loadSession: true, promptCapabilities: session.prompt ?? {}, sessionCapabilities: session })
-    : initializedV2(session)
 
 describe.each(both)("a turn on version %d", (version) => {
   const start = (session: JsonObject = {}) =>
@@ -269,13 +239,8 @@ describe.each(both)("a turn on version %d", (version) => {
   it.effect("takes a prompt back that is not written when it is cancelled", () =>
     Effect.gen(function* () {
       const wire = yield* makeWire
-      const stuck = yield* Deferred.make<void>()
-      const slow: Transport = {
-        ...wire.transport,
-        write: (frame) =>
-          Effect.andThen(frame.includes("slow") ? Deferred.await(stuck) : Effect.void, wire.transport.write(frame)),
-      }
-      const { session } = yield* opened({ ...wire, transport: slow }, initialized(version))
+      const { slow, stuck } = yield* stuckAt(wire, "slow")
+      const { session } = yield* opened(slow, initialized(version))
       const setting = yield* Effect.forkChild(session.setOption("slow", "x"), { startImmediately: true })
       const turn = yield* session.begin([text("hi")])
       expect((yield* session.view).state).toBe("working")
@@ -323,13 +288,8 @@ describe.each(both)("a turn on version %d", (version) => {
   it.effect("answers open permission requests with cancelled before it sends session/cancel, and those that come after too", () =>
     Effect.gen(function* () {
       const wire = yield* makeWire
-      const stuck = yield* Deferred.make<void>()
-      const slow: Transport = {
-        ...wire.transport,
-        write: (frame) =>
-          Effect.andThen(frame.includes("slow") ? Deferred.await(stuck) : Effect.void, wire.transport.write(frame)),
-      }
-      const { session } = yield* opened({ ...wire, transport: slow }, initialized(version))
+      const { slow, stuck } = yield* stuckAt(wire, "slow")
+      const { session } = yield* opened(slow, initialized(version))
       const turn = yield* session.begin([text("hi")])
       const { id } = yield* wire.take
       if (version === 2) wire.send(update("s", state("running")))

@@ -3,14 +3,8 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
+import { error, result } from "./support/Frames.ts"
 import { chunk, initializedV1, initializedV2, makeWire, opened, state, text, update } from "./support/Wire.ts"
-
-const result = (id: Json | undefined, value: Json): JsonObject => ({ jsonrpc: "2.0", id: id as Json, result: value })
-const error = (id: Json | undefined, code: number): JsonObject => ({
-  jsonrpc: "2.0",
-  id: id as Json,
-  error: { code, message: "no" },
-})
 
 describe("a turn on version 1", () => {
   it.effect("is malformed without a stop reason", () =>

@@ -1,32 +1,14 @@
 import type * as AgentClient from "@acp-kit/protocol/AgentClient"
 import type { Json, JsonObject } from "@acp-kit/protocol/Json"
+import type { OpenOptions } from "@acp-kit/protocol/Session"
 import type { WireFrame } from "@acp-kit/protocol/WireFrame"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/testing/TestClock"
-import {
-  chunk,
-  connected,
-  initializedV1,
-  initializedV2,
-  limits,
-  makeWire,
-  opened,
-  state,
-  text,
-  update,
-  type Wire,
-} from "./support/Wire.ts"
-
-const result = (id: Json | undefined, value: Json): JsonObject => ({ jsonrpc: "2.0", id: id as Json, result: value })
-const info = (title: string): JsonObject => ({ sessionUpdate: "session_info_update", title })
-const methods = (wire: Wire) => wire.written.map(({ method }) => method)
-
-const both = [1, 2] as const
-const initialized = (version: 1 | 2, session: JsonObject = {}) =>
-  version === 1 ? initializedV1({ loadSession: session.load !== false, sessionCapabilities: session }) : initializedV2(session)
+import { answerPrompt, both, info, initialized, methods, result } from "./support/Frames.ts"
+import { chunk, connected, initializedV1, limits, makeWire, opened, state, text, update } from "./support/Wire.ts"
 
 describe.each(both)("sessions on version %d", (version) => {
   const start = (session: JsonObject = {}, changes: Partial<AgentClient.Options> = {}, answer: JsonObject = {}) =>
@@ -35,21 +17,11 @@ describe.each(both)("sessions on version %d", (version) => {
       return { wire, ...(yield* opened(wire, initialized(version, session), changes, answer)) }
     })
 
-  const answerPrompt = (wire: Wire, id: Json | undefined, sessionId: string, words: string) =>
-    version === 1
-      ? wire.send(update(sessionId, chunk(words)), result(id, { stopReason: "end_turn" }))
-      : wire.send(
-          result(id, { messageId: "u" }),
-          update(sessionId, state("running")),
-          update(sessionId, chunk(words)),
-          update(sessionId, state("idle", { stopReason: "end_turn" })),
-        )
-
   it.effect("opens with cwd and MCP servers, and additional directories where there are some", () =>
     Effect.gen(function* () {
       const wire = yield* makeWire
       const client = yield* connected(wire, initialized(version, { additionalDirectories: {} }))
-      const open = (options: AgentClient.OpenOptions, id: string) =>
+      const open = (options: OpenOptions, id: string) =>
         Effect.gen(function* () {
           const opening = yield* Effect.forkChild(client.newSession(options))
           const request = yield* wire.answer("session/new", { sessionId: id, odd: 1 })
@@ -121,8 +93,8 @@ describe.each(both)("sessions on version %d", (version) => {
       const second = yield* Effect.forkChild(b.prompt([text("b")]))
       const { id: idB } = yield* wire.take
       for (let at = 0; at < 50; at++) wire.send(update("s", chunk(`a${at}`)), update("b", chunk(`b${at}`)))
-      answerPrompt(wire, idB, "b", "!")
-      answerPrompt(wire, idA, "s", "?")
+      answerPrompt(wire, version, idB, "b", "!")
+      answerPrompt(wire, version, idA, "s", "?")
       const words = (name: string) => Array.from({ length: 50 }, (_, at) => `${name}${at}`).join("")
       expect((yield* Fiber.join(first)).text).toBe(`${words("a")}?`)
       expect((yield* Fiber.join(second)).text).toBe(`${words("b")}!`)
@@ -138,7 +110,7 @@ describe.each(both)("sessions on version %d", (version) => {
           const turn = yield* Effect.forkChild(session.prompt([text("hi")]))
           const { id } = yield* wire.take
           wire.send(update("s", { sessionUpdate: "usage_update", ...change }))
-          answerPrompt(wire, id, "s", "x")
+          answerPrompt(wire, version, id, "s", "x")
           seen.push((yield* Fiber.join(turn)).usage)
         })
       const cost = { amount: 0.5, currency: "USD" }
@@ -187,7 +159,7 @@ describe.each(both)("sessions on version %d", (version) => {
       wire.send(update("s", { sessionUpdate: "plan_removed", planId: "p" }))
       yield* TestClock.adjust(1)
       expect((yield* session.view).plan).toBeUndefined()
-      answerPrompt(wire, id, "s", "x")
+      answerPrompt(wire, version, id, "s", "x")
       yield* Fiber.join(turn)
       expect(yield* session.view).toMatchObject({ state: "idle", tool: undefined, plan: undefined, title: "Title" })
     }),
@@ -283,7 +255,7 @@ describe.each(both)("sessions on version %d", (version) => {
       expect(session.replay).toEqual({ updates: 6, userMessages: 1, agentMessages: 1 })
       expect((yield* session.view).title).toBe("Old")
       const turn = yield* Effect.forkChild(session.prompt([text("hi")]))
-      answerPrompt(wire, (yield* wire.take).id, "old", "new")
+      answerPrompt(wire, version, (yield* wire.take).id, "old", "new")
       expect(yield* Fiber.join(turn)).toMatchObject({ text: "new", items: [], tools: [], usage: { used: 1, size: 2 } })
     }),
   )
@@ -326,7 +298,7 @@ describe.each(both)("sessions on version %d", (version) => {
         update("s:subagent:1", { sessionUpdate: "tool_call", toolCallId: "t" }),
         update("nobody", chunk("whose?")),
       )
-      answerPrompt(wire, id, "s", "mine")
+      answerPrompt(wire, version, id, "s", "mine")
       expect(yield* Fiber.join(turn)).toMatchObject({ text: "mine", tools: [], items: [] })
       expect((yield* session.view).title).toBeUndefined()
       expect((yield* Fiber.join(events)).map(({ from, seq }) => [seq, from])).toEqual([

@@ -161,3 +161,12 @@ export const opened = (wire: Wire, initialized: JsonObject, changes: Partial<Opt
     const session = yield* Fiber.join(opening)
     return { client, session }
   })
+
+/** The same wire, but that a frame with this word in it is not taken before `stuck` is done. */
+export const stuckAt = (wire: Wire, word: string) =>
+  Effect.gen(function* () {
+    const stuck = yield* Deferred.make<void>()
+    const write: Transport["write"] = (frame) =>
+      Effect.andThen(frame.includes(word) ? Deferred.await(stuck) : Effect.void, wire.transport.write(frame))
+    return { slow: { ...wire, transport: { ...wire.transport, write } } satisfies Wire, stuck }
+  })
