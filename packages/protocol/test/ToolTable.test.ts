@@ -40,6 +40,18 @@ describe("ToolTable", () => {
     expect(table({ toolCallId: "a", title: "A", status: "paused" }, { toolCallId: "a", title: null }).running()).toBeUndefined()
   })
 
+  it("stops growing in a turn without end, and still ends the calls that it knows", () => {
+    const calls = new ToolTable()
+    for (let at = 0; at < 200_000; at++) calls.upsert({ toolCallId: `call-${at}`, status: "pending" })
+    const many = calls.list().length
+    expect(many).toBeLessThan(60_000)
+    calls.upsert({ toolCallId: "call-0", title: "x".repeat(10_000_000), status: "completed" })
+    expect(calls.list()[0]).toEqual({ id: "call-0", title: undefined, kind: undefined, status: "completed", open: false })
+    const one = new ToolTable()
+    for (let at = 0; at < 100; at++) one.upsert({ toolCallId: "t", title: `${at} ${"x".repeat(3_000_000)}` })
+    expect(one.list()[0]?.title?.slice(0, 3)).toBe("99 ")
+  })
+
   it("passes over what names no call", () => {
     expect(table({ title: "x" }, { toolCallId: 7 }, {}).list()).toEqual([])
   })
