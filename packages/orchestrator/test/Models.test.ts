@@ -127,6 +127,24 @@ describe.each([1, 2] as const)("the model of a child that speaks v%i", (version)
       expect(sets(world).slice(before)).toEqual([["model", "b"]])
     }),
   )
+
+  it.live("S125 S162 gives a fork up whose model selection is never answered; the source goes on", () =>
+    Effect.gen(function* () {
+      const on: Mood["on"] = { "session/set_config_option": { call: 2, silent: true } }
+      const world = yield* World.make({
+        harnesses: { review: { mood: { versions, options: [model()], on } } },
+        limits: { forkMs: 300 },
+      })
+      const parent = yield* world.open()
+      const source = yield* parent.subagent({ prompt: "x", model: "b" })
+      expect(yield* failure(parent.fork({ subagent: source, prompt: "y" }))).toMatchObject({
+        code: "FORK_TIMEOUT",
+        message: "ACP harness did not answer session/set_config_option within 0.3 seconds",
+      })
+      expect(yield* parent.subagents({})).toMatchObject([{ id: source.id }])
+      expect((yield* parent.prompt({ subagent: source, prompt: "on" })).output).toBe("echo: on")
+    }),
+  )
 })
 
 describe("the policy of models", () => {

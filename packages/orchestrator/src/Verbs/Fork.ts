@@ -44,16 +44,19 @@ const unsupported = (source: Child): SubagentError =>
     retryable: false,
   })
 
+const timedOut = (method: string, limits: Limits.Interface): SubagentError =>
+  new SubagentError({
+    code: "FORK_TIMEOUT",
+    message: `ACP harness did not answer ${method} within ${Limits.seconds(limits.forkMs)}`,
+    uncertain: true,
+  })
+
 const forkFailure = (source: Child, limits: Limits.Interface, error: ForkError): SubagentError => {
   switch (error._tag) {
     case "CapabilityMissing":
       return unsupported(source)
     case "DeadlineExceeded":
-      return new SubagentError({
-        code: "FORK_TIMEOUT",
-        message: `ACP harness did not answer session/fork within ${Limits.seconds(limits.forkMs)}`,
-        uncertain: true,
-      })
+      return timedOut(error.method, limits)
     case "AuthRequired":
       return LaunchError.authRequired({ reference: source.harness }, error.methodIds)
     case "SessionRetired":
@@ -140,7 +143,13 @@ const branchNative = Effect.fnUntraced(function* (
           ? undefined
           : ModelPolicy.resolve(profile.success.policy, source.harness, source.model)
       if (model !== undefined && Result.isSuccess(model) && Result.isSuccess(profile)) {
-        yield* restore(SessionSetup.selectModel(profile.success, forked, model.success, " for forked session"))
+        const selecting = SessionSetup.selectModel(profile.success, forked, model.success, " for forked session")
+        yield* restore(
+          Effect.timeoutOrElse(selecting, {
+            duration: parent.limits.forkMs,
+            orElse: () => Effect.fail(timedOut("session/set_config_option", parent.limits)),
+          }),
+        )
       }
       branch.snapshot = Capture.snapshotText(yield* forked.configOptions) ?? source.snapshot
       return attachment
