@@ -60,16 +60,17 @@ export const measure = async (): Promise<ReadonlyArray<Measure>> => {
     const replays = [bun as NonNullable<typeof bun>, ...others].map(
       ([name, command]) => [name, run([...command, "replay", home, agent])] as const,
     )
+    const micros = (values: ReadonlyArray<number> | undefined) => values?.map((ms) => ms * 1_000)
     const share = (result: Result | undefined) => [(result?.bytes ?? 0) / (turns?.content ?? 1)]
     return [
       {
         title: "A record on disk: alone, and 32 in one sync (at least 5 times less)",
-        unit: "ms",
+        unit: "us",
         samples: [
-          ...sample("32 at once, each", append?.group),
-          ...sample("alone", append?.single),
-          ...sample("Python, 32 at once, each", controlAppend?.group),
-          ...sample("Python, alone", controlAppend?.single),
+          ...sample("32 at once, each", micros(append?.group)),
+          ...sample("alone", micros(append?.single)),
+          ...sample("Python, 32 at once, each", micros(controlAppend?.group)),
+          ...sample("Python, alone", micros(controlAppend?.single)),
         ],
       },
       {
