@@ -8,6 +8,7 @@ import {
   ToolFailure,
 } from "@acp-kit/runlet/Host"
 import * as Effect from "effect/Effect"
+import { LanguageValue } from "./LanguageValue.ts"
 import type { SubagentError } from "./SubagentError.ts"
 import type { HandleValue, Interface } from "./Subagents.ts"
 
@@ -124,12 +125,13 @@ const tool = (name: Verb, call: (input: Json, context: ToolContext) => Effect.Ef
     output,
     policy,
     schemaVersion: "1",
-    handler: (args, context) => Effect.mapError(call(args[0] ?? null, context), failure),
+    handler: (args, context) => call(args[0] ?? null, context).pipe(Effect.map(LanguageValue.toValue), Effect.mapError(failure)),
   }
 }
 
 /**
- * The verbs as tools of a Runlet program. Arguments reach a verb exactly as the program made them (decision 18); policies are those of decision 19.
+ * The verbs as tools of a Runlet program. Arguments reach a verb exactly as the program made them (decision 18); what a child said and no program
+ * can hold comes back as {@link LanguageValue.toValue} makes it. Policies are those of decision 19.
  */
 export const make = (subagents: Interface, options: Options = {}): ReadonlyArray<Tool> => {
   const { onTurn } = options

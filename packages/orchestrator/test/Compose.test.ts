@@ -117,6 +117,21 @@ return { main: second.output, alternative: branch.output, names: for row in rows
     }),
   )
 
+  it.live("S61 goes on where a child says what no program can hold", () =>
+    Effect.gen(function* () {
+      const world = yield* World.make({ harnesses: { review: { mood: { sessionIds: ["one"] } } } })
+      const parent = yield* world.open()
+      const line = '{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":"one","update":'
+      const tool = '{"sessionUpdate":"tool_call","toolCallId":"t","rawOutput":18446744073709551616}'
+      const say = script({ line: `${line}${tool}}}` }, { say: '{"n":18446744073709551616}' })
+      const source = "a = subagent({ prompt: p, output_schema: true })\nreturn { output: a.output, updates: a.updates }"
+      expect(yield* run(parent, source, { p: say })).toEqual({
+        output: '{"n":18446744073709551616}',
+        updates: { items: [], truncated: true },
+      })
+    }),
+  )
+
   it.live("retries a start that came to nothing, and only that", () =>
     Effect.gen(function* () {
       const world = yield* World.make({
