@@ -7,7 +7,7 @@ import { find } from "./Executable.ts"
 import { variable, withMark } from "./Mark.ts"
 import { system } from "./ProcessTable.ts"
 import { PulledStream } from "./PulledStream.ts"
-import { end, type Family, members } from "./Sweep.ts"
+import { end, type Family, forget, members, track } from "./Sweep.ts"
 
 /** How long after the last signal the runtime may take to tell that the process has ended. */
 const telling = "5 seconds"
@@ -76,6 +76,7 @@ const own = Effect.fnUntraced(function* (started: Started, ladder: Ladder, mark:
   })
   const holder = yield* system.lookup(pid)
   const family: Family = { mark, noted: new Set(), ...(holder === undefined ? {} : { leader: holder }) }
+  track(family)
   const exit = Deferred.await(exited)
 
   const endInput = Effect.sync(() => {
@@ -97,6 +98,7 @@ const own = Effect.fnUntraced(function* (started: Started, ladder: Ladder, mark:
     yield* endInput
     yield* Effect.timeoutOption(Effect.interruptible(exit), eof)
     yield* end(family, term)
+    forget(family)
     const known = yield* Effect.timeoutOption(Effect.interruptible(exit), telling)
     return known._tag === "Some" ? known.value : { code: undefined, signal: "SIGKILL" }
   })

@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { LogToStderr } from "effect/References"
+import { killLiving } from "./Sweep.ts"
 
 const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 
@@ -29,8 +30,8 @@ const codeOf = (exit: Exit.Exit<number>): number => {
 
 /**
  * Runs a program as the process and leaves with the code it succeeds with, after its finalizers, when stdout and stderr have been taken
- * to the last byte. The first of INT, TERM and HUP interrupts it (exit 130, 143, 129), any signal after that leaves at once. A defect, a
- * stray throw or a stray rejection is printed on stderr and exits 70; the latter two interrupt the program first. A reader of stdout or
+ * to the last byte. The first of INT, TERM and HUP interrupts it (exit 130, 143, 129). The second waits for nothing any more: it ends every
+ * child process with KILL and leaves with the same code; a third leaves at once. A defect, a stray throw or a stray rejection is printed on stderr and exits 70; the latter two interrupt the program first. A reader of stdout or
  * stderr that went away is no failure. What the program logs goes to stderr.
  */
 export const run = (program: Effect.Effect<number>): void => {
@@ -50,8 +51,14 @@ export const run = (program: Effect.Effect<number>): void => {
     forced ??= code
     interruptProgram()
   }
+  let hurried = false
+  const hurry = (code: number) => {
+    if (over || hurried) process.exit(code)
+    hurried = true
+    Effect.runFork(killLiving).addObserver(() => process.exit(code))
+  }
   for (const [name, number] of Object.entries(signals)) {
-    process.on(name, () => (over || forced !== undefined ? process.exit(forced ?? 128 + number) : interrupt(128 + number)))
+    process.on(name, () => (over || forced !== undefined ? hurry(forced ?? 128 + number) : interrupt(128 + number)))
   }
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (cause: unknown) => {

@@ -65,7 +65,32 @@ export const end = Effect.fnUntraced(function* (family: Family, term: Duration.I
   return found.length
 }, Effect.uninterruptible)
 
-/** The same for whatever carries a mark. */
+const living = new Set<Family>()
+
+/** The family counts as living until `forget`. */
+export const track = (family: Family): void => {
+  living.add(family)
+}
+
+/** Nothing of the family is left. */
+export const forget = (family: Family): void => {
+  living.delete(family)
+}
+
+/** Long enough to see that KILL has worked; whoever waits for this wants to leave. */
+const shortPatience = "2 seconds"
+
+/** KILL to every family that this program has started and not yet ended, until none is left. For a program that leaves without its finalizers. */
+export const killLiving: Effect.Effect<void> = Effect.suspend(() =>
+  Effect.forEach([...living], members, { concurrency: "unbounded" }),
+).pipe(
+  Effect.map((found) => found.flat()),
+  Effect.tap((found) => send(found, "SIGKILL")),
+  (look) => untilNone(look, shortPatience),
+  Effect.asVoid,
+)
+
+/** {@link end} for whatever carries a mark. */
 export const endMarked = (mark: string, term: Duration.Input): Effect.Effect<number> => end({ mark, noted: new Set() }, term)
 
 export * as Sweep from "./Sweep.ts"
