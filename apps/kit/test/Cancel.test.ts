@@ -1,4 +1,5 @@
 import type { Mood } from "@acp-kit/testing/Mood"
+import * as Effect from "effect/Effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Machine } from "./support/Machine.ts"
 
@@ -54,6 +55,20 @@ describe("Ctrl-C", () => {
     const closes = moment === "while it closes" ? 'a = subagent({ prompt: "one" })\nreturn close(a)' : program
     const ended = await interrupted(closes, at)
     expect(ended).toMatchObject({ code: 130, left: [], out: "" })
+  })
+
+  it("leaves no process behind when it comes twice, whatever is deaf to the first", async () => {
+    const at = `${kit.folder}/at`
+    const agent = await kit.agent("demo", {
+      deaf: ["cancel", "eof", "SIGTERM", "SIGINT"],
+      reply: [{ grandchild: { leaves: true, stubborn: true } }, { touch: at }, { gate: `${kit.folder}/never` }],
+    })
+    const running = await kit.start(["compose", "-e", program])
+    await kit.appears(at, running)
+    process.kill(running.pid, "SIGINT")
+    await Effect.runPromise(agent.recording.untilReceived("session/cancel"))
+    process.kill(running.pid, "SIGTERM")
+    expect(await kit.ended(running)).toMatchObject({ code: 130, left: [], out: "" })
   })
 
   it("leaves no process behind in a shell command, whatever it started", async () => {
