@@ -75,10 +75,11 @@ export class Routes {
       if (this.open.has(at)) return at
       at = this.parents.get(at)
     }
-    for (let cut = sessionId.lastIndexOf(":"); cut > 0; cut = sessionId.lastIndexOf(":", cut - 1)) {
-      const prefix = sessionId.slice(0, cut)
-      if (this.open.has(prefix)) return prefix
+    let above: string | undefined
+    for (const id of this.open.keys()) {
+      if (sessionId[id.length] === ":" && sessionId.startsWith(id) && id.length >= (above?.length ?? 0)) above = id
     }
+    if (above !== undefined) return above
     return this.opening === 0 && this.open.size === 1 ? this.open.keys().next().value : undefined
   }
 

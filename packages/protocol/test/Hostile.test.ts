@@ -156,6 +156,19 @@ describe("an agent that means harm", () => {
       }),
   )
 
+  it.effect("speaks for a session whose id is a million colons: that takes no time", () =>
+    Effect.gen(function* () {
+      const { wire, turn, id, client } = yield* working(1)
+      const more = yield* Effect.forkChild(client.newSession({ cwd: "/p" }), { startImmediately: true })
+      yield* wire.answer("session/new", { sessionId: "t" })
+      yield* Fiber.join(more)
+      const began = performance.now()
+      wire.send(update(":".repeat(1_000_000), chunk("x")), result(id, { stopReason: "end_turn" }))
+      yield* Fiber.join(turn)
+      expect(performance.now() - began).toBeLessThan(5_000)
+    }),
+  )
+
   it.effect("fills what is kept for sessions that nobody knows: bytes are bounded, the latest stay", () =>
     Effect.gen(function* () {
       const wire = yield* makeWire
