@@ -58,10 +58,11 @@ for (const [name, source] of [
         const shell = yield* processes.spawn({
           ...child("echo"),
           command: "sh",
-          args: ["-c", "sleep 0 & echo $!; exec sleep 3600"],
+          args: ["-c", "exec 3<&0; cat <&3 >&2 & echo $!; exec sleep 3600"],
           ladder: { eof: 0, term: "1 second" },
         })
         const pid = (yield* firstLine(shell.read)) as number
+        yield* shell.endInput
         while ((yield* source.lookup(pid)) !== undefined) yield* Effect.sleep("10 millis")
         expect(() => process.kill(pid, 0)).not.toThrow()
         expect((yield* source.snapshot).some((entry) => entry.pid === pid)).toBe(false)
