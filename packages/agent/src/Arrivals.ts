@@ -58,8 +58,9 @@ export const make = (): Arrivals => {
 
   const add = (item: Arrival) => {
     waiting = [...waiting, item]
-    Deferred.doneUnsafe(next, Exit.void)
+    const awaited = next
     next = Deferred.makeUnsafe()
+    Deferred.doneUnsafe(awaited, Exit.void)
   }
 
   const take = () => {

@@ -122,8 +122,9 @@ export class Children {
   #decide(child: Child, state: State): void {
     child.state = state
     child.before = undefined
-    if (child.decided !== undefined) Deferred.doneUnsafe(child.decided, Effect.void)
+    const { decided } = child
     child.decided = undefined
+    if (decided !== undefined) Deferred.doneUnsafe(decided, Effect.void)
   }
 
   /** The close could not be recorded: the child is as it was. */

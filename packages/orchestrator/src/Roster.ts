@@ -112,8 +112,10 @@ export class Roster {
   }
 
   #rouse(reader: Reader): void {
-    if (reader.wake !== undefined) Deferred.doneUnsafe(reader.wake, Effect.void)
+    const { wake } = reader
+    // First cleared: the reader may run at once, and wait for the next one before this returns.
     reader.wake = undefined
+    if (wake !== undefined) Deferred.doneUnsafe(wake, Effect.void)
   }
 
   #take(reader: Reader): Effect.Effect<ReadonlyArray<RosterEvent>, Cause.Done> {

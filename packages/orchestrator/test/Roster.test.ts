@@ -40,6 +40,27 @@ describe("Roster", () => {
     }),
   )
 
+  it.effect("is not missed by a reader that makes something happen while it is woken", () =>
+    Effect.gen(function* () {
+      const roster = new Roster(10)
+      const seen: Array<string> = []
+      const look = Stream.runForEach(roster.events, (event) =>
+        Effect.sync(() => {
+          if (event.type !== "changed") return
+          seen.push(event.row.id)
+          if (event.row.id === "a") roster.change(row("b"))
+        }),
+      )
+      yield* Effect.forkScoped(look, { startImmediately: true })
+      yield* Effect.yieldNow
+      for (const id of ["a", "c"]) {
+        roster.change(row(id))
+        for (let turn = 0; turn < 10; turn++) yield* Effect.yieldNow
+      }
+      expect(seen).toEqual(["a", "b", "c"])
+    }).pipe(Effect.scoped),
+  )
+
   it.effect("spares a slow reader all but the last activity of a status, and bounds the lines that wait for it", () =>
     Effect.gen(function* () {
       const roster = new Roster(2)

@@ -40,8 +40,9 @@ export const makeOutbox = (
     const crowded = () => !stopped && Queue.sizeUnsafe(queue) > backlog
     const makeRoom = (): void => {
       if (drained === undefined || crowded()) return
-      Deferred.doneUnsafe(drained, Effect.void)
+      const awaited = drained
       drained = undefined
+      Deferred.doneUnsafe(awaited, Effect.void)
     }
     const stop = (): void => {
       stopped = true
