@@ -1,4 +1,4 @@
-import type { AgentSession, SessionEvent } from "@acp-kit/agent/AgentSession"
+import type { AgentSession } from "@acp-kit/agent/AgentSession"
 import {
   type AgentApp,
   agent,
@@ -11,8 +11,7 @@ import { blocksOf } from "./Blocks.ts"
 import { handlers, ParamsInvalid } from "./Bridge.ts"
 import { EncodeV2 } from "./EncodeV2.ts"
 import { Inject } from "./Inject.ts"
-import { branchIdOf, lineageOf } from "./Lineage.ts"
-import { pageOf } from "./SessionRows.ts"
+import { SessionMethods } from "./SessionMethods.ts"
 import type { Settings } from "./Settings.ts"
 import { sender } from "./Updates.ts"
 
@@ -21,65 +20,48 @@ import { sender } from "./Updates.ts"
  * is on the wire. The handler of `session/prompt` stands before that of `session/cancel`: the SDK tries handlers in this order, so
  * that a cancel never overtakes the prompt before it.
  */
-export const make = ({ info, sessions, context, transport }: Settings): AgentApp => {
+export const make = (settings: Settings): AgentApp => {
+  const { info, context, transport } = settings
   const handle = handlers(RequestError, context)
   const inject = Inject.methods(RequestError)
   const send = sender(transport)
-  const view = (sessionId: string, event: SessionEvent) => send(sessionId, EncodeV2.live(event))
-  const find = (id: string) => Effect.flatMap(sessions, (sessions) => sessions.get(id))
-  const optionsOf = (session: AgentSession) => Effect.map(session.options, (list) => ({ configOptions: EncodeV2.options(list) }))
+  const methods = SessionMethods.make(settings, {
+    options: EncodeV2.options,
+    view: (sessionId, event) => send(sessionId, EncodeV2.live(event)),
+  })
   const replay = ({ id, history }: AgentSession) => send(id, history.items().flatMap(EncodeV2.replay))
 
   return agent({ name: info.name })
     .onRequest("initialize", () => initialized(info))
     .onRequest(
       "session/new",
-      handle(({ params: { cwd, additionalDirectories = [], mcpServers = [] } }) =>
-        Effect.gen(function* () {
-          if (mcpServers.length > 0)
-            yield* Effect.logWarning(`MCP servers are not started yet: ${mcpServers.length} of the client`)
-          const session = yield* (yield* sessions).create({ cwd, additionalDirectories, view })
-          return { sessionId: session.id, ...(yield* optionsOf(session)) }
-        }),
-      ),
+      handle(({ params }) => methods.open(params)),
     )
     .onRequest(
       "session/resume",
       handle(({ params }) =>
         Effect.gen(function* () {
-          const { sessionId, cwd, additionalDirectories = [] } = params
           const whole = yield* wantsReplay(params)
-          const session = yield* (yield* sessions).load(sessionId, { cwd, additionalDirectories, view })
+          const session = yield* methods.load(params)
           if (whole) yield* replay(session)
-          yield* send(sessionId, [EncodeV2.atRest])
-          return yield* optionsOf(session)
+          yield* send(session.id, [EncodeV2.atRest])
+          return yield* methods.optionsOf(session)
         }),
       ),
     )
     .onRequest(
       "session/fork",
-      handle(({ params: { sessionId, cwd, additionalDirectories = [], _meta } }) =>
-        Effect.gen(function* () {
-          const id = branchIdOf(_meta)
-          const options = { cwd, additionalDirectories, view, ...(id === undefined ? {} : { id }) }
-          const branch = yield* (yield* sessions).fork(sessionId, options)
-          return { sessionId: branch.id, ...(yield* optionsOf(branch)), _meta: lineageOf(sessionId) }
-        }),
-      ),
+      handle(({ params }) => methods.fork(params)),
     )
     .onRequest(
       "session/list",
-      handle(({ params: { cwd, cursor } }) =>
-        Effect.gen(function* () {
-          return pageOf(yield* (yield* sessions).list({ ...(cwd == null ? {} : { cwd }), ...(cursor == null ? {} : { cursor }) }))
-        }),
-      ),
+      handle(({ params }) => methods.list(params)),
     )
     .onRequest(
       "session/prompt",
       handle(({ params, requestId }) =>
         Effect.gen(function* () {
-          const session = yield* find(params.sessionId)
+          const session = yield* methods.find(params.sessionId)
           const { messageId } = yield* session.begin(blocksOf(params.prompt), transport.answered(requestId))
           return { messageId }
         }),
@@ -89,7 +71,7 @@ export const make = ({ info, sessions, context, transport }: Settings): AgentApp
       ...inject.inject,
       handle(({ params }) =>
         Effect.gen(function* () {
-          const { steering } = yield* find(params.sessionId)
+          const { steering } = yield* methods.find(params.sessionId)
           return { messageId: yield* steering.add(params.content) }
         }),
       ),
@@ -98,7 +80,7 @@ export const make = ({ info, sessions, context, transport }: Settings): AgentApp
       ...inject.revoke,
       handle(({ params }) =>
         Effect.gen(function* () {
-          yield* (yield* find(params.sessionId)).steering.revoke(params.messageId)
+          yield* (yield* methods.find(params.sessionId)).steering.revoke(params.messageId)
           return {}
         }),
       ),
@@ -107,41 +89,26 @@ export const make = ({ info, sessions, context, transport }: Settings): AgentApp
       ...inject.replace,
       handle(({ params }) =>
         Effect.gen(function* () {
-          yield* (yield* find(params.sessionId)).steering.replace(params.messageId, params.content)
+          yield* (yield* methods.find(params.sessionId)).steering.replace(params.messageId, params.content)
           return { messageId: params.messageId }
         }),
       ),
     )
     .onRequest(
       "session/set_config_option",
-      handle(({ params }) =>
-        Effect.gen(function* () {
-          const session = yield* find(params.sessionId)
-          return { configOptions: EncodeV2.options(yield* session.setOption(params.configId, params.value)) }
-        }),
-      ),
+      handle(({ params }) => methods.setOption(params)),
     )
     .onRequest(
       "session/close",
-      handle(({ params }) =>
-        Effect.gen(function* () {
-          yield* (yield* sessions).close(params.sessionId)
-          return {}
-        }),
-      ),
+      handle(({ params }) => methods.close(params)),
     )
     .onRequest(
       "session/delete",
-      handle(({ params }) =>
-        Effect.gen(function* () {
-          yield* (yield* sessions).remove(params.sessionId)
-          return {}
-        }),
-      ),
+      handle(({ params }) => methods.remove(params)),
     )
     .onNotification(
       "session/cancel",
-      handle(({ params }) => Effect.ignore(Effect.flatMap(find(params.sessionId), (session) => session.cancel))),
+      handle(({ params }) => methods.cancel(params)),
     )
 }
 

@@ -1,3 +1,4 @@
+import { guide } from "@acp-kit/runlet/Guide"
 import type { Json, JsonObject, Tool as RunletTool } from "@acp-kit/runlet/Host"
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
@@ -111,7 +112,7 @@ describe("compose", () => {
 
   it("describes the language and each callable with its exact schemas", () => {
     const description = ComposeGuide.describe(catalog)
-    expect(description).toContain("Runlet")
+    expect(description).toContain(guide)
     expect(description).toContain('## give\ndoes give\ninput: {"type":"object"}\noutput: true')
   })
 })

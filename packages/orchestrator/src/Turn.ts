@@ -208,10 +208,7 @@ export const run = Effect.fn("Turn.run")(function* (
   request: Request,
 ): Effect.fn.Return<HandleValue, SubagentError> {
   const { children, checkpoints } = parent
-  const blocks =
-    request.output === undefined ? request.blocks : [...request.blocks, StructuredOutput.instructions(request.output)]
-  const admitted = admitContent(blocks, attachment.connection.client.capabilities)
-  if (Result.isFailure(admitted)) return yield* unsupportedContent(admitted.failure.message)
+  const blocks = yield* admit(attachment, request)
   yield* children.alive(child)
   return yield* Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* (): Effect.fn.Return<HandleValue, SubagentError> {
