@@ -78,7 +78,7 @@ export const run = Effect.fn("Compose.run")(function* (options: Options): Effect
     failed,
   )
   const json = toJson(value)
-  return json instanceof NotJson ? null : json
+  return json instanceof NotJson ? yield* Effect.die(json) : json
 })
 
 /** Compiles only: every diagnostic of the source, warnings too. */

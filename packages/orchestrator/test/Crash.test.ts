@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { rounds } from "@acp-kit/testing/Rounds"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
@@ -7,7 +8,8 @@ import type { Task } from "./support/program.ts"
 import { isObject, World } from "./support/World.ts"
 
 const program = fileURLToPath(new URL("./support/program.ts", import.meta.url))
-const rounds = Number(process.env.KIT_TEST_CRASH_ROUNDS ?? (process.env.KIT_TEST_LONG === "1" ? 50 : 3))
+const count = rounds({ quick: 3, ci: 50, long: 1_000 })
+const children = 20
 
 interface Acknowledged {
   readonly id: string
@@ -48,10 +50,10 @@ describe("a parent that is killed", () => {
     () =>
       Effect.gen(function* () {
         let acknowledged = 0
-        for (let round = 0; round < rounds; round++) {
+        for (let round = 0; round < count; round++) {
           const world = yield* World.make({ harnesses: { review: { mood: { deaf: ["eof"] } } } })
-          const task = { home: world.home, root: world.root, profile: world.profile("review", {}), children: 5, turns: 4 }
-          const { session, said } = yield* killed(task, round === 0 ? 3_000 : yield* Random.nextIntBetween(0, 700))
+          const task = { home: world.home, root: world.root, profile: world.profile("review", {}), children, turns: 2 }
+          const { session, said } = yield* killed(task, round === 0 ? 3_000 : yield* Random.nextIntBetween(0, 2_500))
           acknowledged += said.length
           const prompts = world.received().filter((method) => method === "session/prompt").length
           const parent = yield* world.open({ session, harnesses: { review: {} } })
@@ -68,7 +70,7 @@ describe("a parent that is killed", () => {
           }
           const names = [...records.values()].map((record) => record.name)
           expect(new Set(names).size).toBe(names.length)
-          expect(names.length).toBeLessThanOrEqual(5)
+          expect(names.length).toBeLessThanOrEqual(children)
           const restored = [...rows.values()]
           for (const row of restored) {
             const value = yield* parent.prompt({ subagent: { id: row.id, generation: row.generation }, prompt: "after" })
@@ -83,6 +85,6 @@ describe("a parent that is killed", () => {
         }
         expect(acknowledged).toBeGreaterThan(0)
       }),
-    600_000,
+    7_200_000,
   )
 })

@@ -1,10 +1,11 @@
+import { rounds } from "@acp-kit/testing/Rounds"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import { script, World } from "./support/World.ts"
 
-const rounds = Number(process.env.KIT_TEST_LEAK_ROUNDS ?? (process.env.KIT_TEST_LONG === "1" ? 1_000 : 20))
+const count = rounds({ quick: 20, ci: 200, long: 1_000 })
 
 describe("interrupted at any time", () => {
   it.live(
@@ -31,7 +32,7 @@ describe("interrupted at any time", () => {
             ),
           () => Effect.flatMap(parent.subagent({ prompt: "x" }), (child) => Effect.uninterruptible(parent.close(child))),
         ]
-        for (let round = 0; round < rounds; round++) {
+        for (let round = 0; round < count; round++) {
           const verb = verbs[yield* Random.nextIntBetween(0, verbs.length, { halfOpen: true })]!
           const delay = yield* Random.nextIntBetween(0, 140)
           const fiber = yield* Effect.forkChild(Effect.exit(verb()), { startImmediately: true })
@@ -52,7 +53,7 @@ describe("interrupted at any time", () => {
         yield* parent.end
         expect(world.alive()).toEqual([])
       }),
-    120_000,
+    600_000,
   )
 
   it.live("S151 leaves nothing where the parent ends while children start, work and close", () =>
