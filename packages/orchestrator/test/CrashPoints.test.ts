@@ -1,6 +1,4 @@
 import { JsonSchemas } from "@acp-kit/json-schema/JsonSchemas"
-import type { Harness } from "@acp-kit/orchestrator/Harness"
-import { ModelPolicy } from "@acp-kit/orchestrator/ModelPolicy"
 import { SubagentRunner } from "@acp-kit/orchestrator/SubagentRunner"
 import { Subagents } from "@acp-kit/orchestrator/Subagents"
 import { Files } from "@acp-kit/platform/Files"
@@ -17,18 +15,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
-import { MemoryAgents } from "./support/MemoryAgents.ts"
-
-const host = { env: {}, kitHome: "/memory", cwd: "/", self: ["kit"] as const, version: "1" }
-const profile: Harness.Profile = {
-  reference: "acp.memory",
-  name: "memory",
-  command: "memory",
-  args: [],
-  source: "configured ACP profile",
-  isKit: false,
-  policy: ModelPolicy.none,
-}
+import { host, MemoryAgents, profile } from "./support/MemoryAgents.ts"
 
 const changing = [
   "openExclusive",

@@ -1,3 +1,5 @@
+import type { Harness } from "@acp-kit/orchestrator/Harness"
+import { ModelPolicy } from "@acp-kit/orchestrator/ModelPolicy"
 import { Processes } from "@acp-kit/platform/Processes"
 import { type JsonObject, parseJson, stringifyJson } from "@acp-kit/protocol/Json"
 import * as Deferred from "effect/Deferred"
@@ -5,6 +7,20 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Queue from "effect/Queue"
 import { isObject } from "./World.ts"
+
+/** The machine on which they run. */
+export const host = { env: {}, kitHome: "/memory", cwd: "/", self: ["kit"] as const, version: "1" }
+
+/** The harness that reaches them. */
+export const profile: Harness.Profile = {
+  reference: "acp.memory",
+  name: "memory",
+  command: "memory",
+  args: [],
+  source: "configured ACP profile",
+  isKit: false,
+  policy: ModelPolicy.none,
+}
 
 /**
  * Harnesses without processes: each spawned "process" is a small ACP v2 agent in this one, whose sessions outlive it. The text of a prompt says how
