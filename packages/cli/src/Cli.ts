@@ -40,11 +40,7 @@ const crashed = (defect: unknown): CommandFailed =>
 
 const cancelled = { text: "kit: cancelled", error: { code: "CANCELLED", message: "cancelled" } }
 
-/**
- * Runs what `argv` (without the program's own words) asks for, and reports every failure as texts and exit code.
- * An interruption is reported too, after everything that ran has ended; its exit code is the caller's.
- */
-export const run = (root: Group, argv: ReadonlyArray<string>): Effect.Effect<ExitCode, never, AppServices> => {
+const execute = (root: Group, argv: ReadonlyArray<string>): Effect.Effect<ExitCode, never, AppServices | Footer.Service> => {
   const request = Arguments.parse(root, argv)
   if (Result.isFailure(request)) {
     const failed = usageFailed(root, request.failure)
@@ -59,20 +55,39 @@ export const run = (root: Group, argv: ReadonlyArray<string>): Effect.Effect<Exi
     )
   }
   const asJson = asked.input.flags.json === true
+  return asked.command.run(asked.input).pipe(
+    Effect.catchDefect((defect) => Effect.fail(crashed(defect))),
+    Effect.catch((failed) => Effect.as(Output.failure(failed, asJson), failed.exit)),
+    Effect.onInterrupt(() => Output.failure(cancelled, asJson)),
+  )
+}
+
+/** A success whose output was lost is none. */
+const unlessLost = Effect.fnUntraced(function* (exit: ExitCode) {
+  const terminal = yield* Terminal.Service
+  const lost = yield* terminal.lost
+  if (lost === undefined) return exit
+  yield* terminal.err(`kit: ${lost.message}\n`)
+  return exit === 0 ? (1 as const) : exit
+})
+
+/**
+ * Runs what `argv` (without the program's own words) asks for, and reports every failure as texts and exit code, output that could not be
+ * written among them. An interruption is reported too, after everything that ran has ended; its exit code is the caller's.
+ */
+export const run = (root: Group, argv: ReadonlyArray<string>): Effect.Effect<ExitCode, never, AppServices> => {
   let footer: string | undefined
-  const setFooter = (line: string) =>
+  const set = (line: string) =>
     Effect.sync(() => {
       footer = line
     })
   const printFooter = Effect.flatMap(Terminal.Service, (terminal) =>
     footer === undefined ? Effect.void : terminal.err(`${footer}\n`),
   )
-  return asked.command.run(asked.input).pipe(
-    Effect.catchDefect((defect) => Effect.fail(crashed(defect))),
-    Effect.catch((failed) => Effect.as(Output.failure(failed, asJson), failed.exit)),
-    Effect.onInterrupt(() => Output.failure(cancelled, asJson)),
+  return execute(root, argv).pipe(
+    Effect.flatMap(unlessLost),
     Effect.ensuring(printFooter),
-    Effect.provideService(Footer.Service, { set: setFooter }),
+    Effect.provideService(Footer.Service, { set }),
   )
 }
 

@@ -10,9 +10,11 @@ export class InputFailed extends Data.TaggedError("InputFailed")<{ readonly reas
 
 /** Where people look: two streams out, one in, and what is known of them. */
 export interface Interface {
-  /** Writes to stdout; succeeds once the text has been taken. A reader that went away is no failure. */
+  /** Writes to stdout; succeeds once the text has been taken, or never will be. */
   readonly out: (text: string) => Effect.Effect<void>
-  /** The same for stderr. */
+  /** The first failure of `out`, where text was lost. A reader that went away is none. */
+  readonly lost: Effect.Effect<Stdio.OutputClosed | undefined>
+  /** Writes to stderr; what cannot be written there is dropped. */
   readonly err: (text: string) => Effect.Effect<void>
   /** All of stdin as UTF-8. */
   readonly input: Effect.Effect<string, InputFailed>
@@ -60,9 +62,15 @@ export const layerWith = (facts: Facts): Layer.Layer<Service, never, Stdio.Servi
     Effect.gen(function* () {
       const stdio = yield* Stdio.Service
       const { env } = yield* Host.Service
+      let lost: Stdio.OutputClosed | undefined
+      const lose = (closed: Stdio.OutputClosed) =>
+        Effect.sync(() => {
+          if (closed.reason !== "EPIPE") lost ??= closed
+        })
       const redraws = facts.errIsTerminal && env.TERM !== "dumb"
       return {
-        out: (text) => Effect.ignore(stdio.write(text)),
+        out: (text) => Effect.catch(stdio.write(text), lose),
+        lost: Effect.sync(() => lost),
         err: stdio.writeError,
         input: readAll(stdio),
         outIsTerminal: facts.outIsTerminal,
@@ -98,6 +106,7 @@ export const layerMemory = (
     rows: Effect.succeed(24),
     color: false,
     redraws: false,
+    lost: Effect.succeed(undefined),
     ...options,
     out: push(out),
     err: push(err),

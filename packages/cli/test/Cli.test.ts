@@ -5,6 +5,7 @@ import { Flag } from "@acp-kit/cli/Flag"
 import { Output } from "@acp-kit/cli/Output"
 import { Terminal } from "@acp-kit/cli/Terminal"
 import { Host } from "@acp-kit/platform/Host"
+import { Stdio } from "@acp-kit/platform/Stdio"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -85,6 +86,16 @@ describe("Cli", () => {
       yield* Fiber.interrupt(fiber)
       expect(recording.out()).toBe('{"error":{"code":"CANCELLED","message":"cancelled"}}\n')
       expect(recording.err()).toBe("kit: cancelled\n")
+    }),
+  )
+
+  it.effect("takes a value that was lost for a failure, and leaves another failure its exit code", () =>
+    Effect.gen(function* () {
+      const lost = Effect.succeed(new Stdio.OutputClosed({ reason: "ENOSPC" }))
+      const told = "kit: could not write the output: no space is left on the device\n"
+      expect(yield* run(["value"], { lost })).toMatchObject({ exit: 1, err: told })
+      expect(yield* run(["--help"], { lost })).toMatchObject({ exit: 1, err: told })
+      expect(yield* run(["valu", "--json"], { lost })).toMatchObject({ exit: 2, err: expect.stringContaining(told) })
     }),
   )
 

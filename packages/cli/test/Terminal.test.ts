@@ -9,12 +9,13 @@ const terminal = (options: {
   readonly env?: Readonly<Record<string, string>>
   readonly chunks?: ReadonlyArray<Uint8Array>
   readonly errIsTerminal?: boolean
-  readonly gone?: boolean
+  /** Why nothing can be written. */
+  readonly closed?: string
 }) => {
   const chunks = [...(options.chunks ?? [])]
   const stdio = Layer.succeed(Stdio.Service, {
     read: Effect.sync(() => chunks.shift()),
-    write: () => (options.gone === true ? Effect.fail(new Stdio.OutputClosed()) : Effect.void),
+    write: () => (options.closed === undefined ? Effect.void : Effect.fail(new Stdio.OutputClosed({ reason: options.closed }))),
     writeError: () => Effect.void,
   })
   const host = Host.layerWith({ env: options.env ?? {}, kitHome: "/", cwd: "/", self: ["kit"], version: "0" })
@@ -47,9 +48,19 @@ describe("Terminal", () => {
 
   it.effect("goes on where nobody reads its output, and has a size where none is known", () =>
     Effect.gen(function* () {
-      const closed = yield* terminal({ gone: true })
+      const closed = yield* terminal({ closed: "EPIPE" })
       yield* closed.out("text")
+      expect(yield* closed.lost).toBeUndefined()
       expect(yield* Effect.all([closed.columns, closed.rows])).toEqual([80, 24])
+    }),
+  )
+
+  it.effect("remembers that text was lost, and why", () =>
+    Effect.gen(function* () {
+      const full = yield* terminal({ closed: "ENOSPC" })
+      expect(yield* full.lost).toBeUndefined()
+      yield* full.out("text")
+      expect(yield* full.lost).toMatchObject({ reason: "ENOSPC" })
     }),
   )
 })

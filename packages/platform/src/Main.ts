@@ -11,15 +11,22 @@ const signals = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const
 export const broken = 70
 
 /**
- * Waits until the reader has taken everything. Bun answers an empty write too early; on Node, to end the stream would end it for every
- * process that shares it, wherever it is a socket.
+ * Begins to watch a stream; what it returns waits until the reader has taken everything, or never will. Bun answers an empty write too early,
+ * and after an error the end of the stream not at all; on Node, to end the stream would end it for every process that shares it, wherever
+ * it is a socket.
  */
-const flushed = (stream: Writable): Promise<void> =>
-  new Promise((resolve) => {
-    if (stream.destroyed || stream.writableEnded) resolve()
-    else if ("Bun" in globalThis) stream.end(() => resolve())
-    else stream.write("", () => resolve())
+const flushing = (stream: Writable): (() => Promise<void>) => {
+  const broken = new Promise<void>((resolve) => {
+    for (const event of ["error", "close"]) stream.on(event, () => resolve())
   })
+  const flushed = () =>
+    new Promise<void>((resolve) => {
+      if (stream.destroyed || stream.writableEnded) resolve()
+      else if ("Bun" in globalThis) stream.end(() => resolve())
+      else stream.write("", () => resolve())
+    })
+  return () => Promise.race([broken, flushed()])
+}
 
 const codeOf = (exit: Exit.Exit<number>): number => {
   if (Exit.isSuccess(exit)) return exit.value
@@ -31,18 +38,19 @@ const codeOf = (exit: Exit.Exit<number>): number => {
 /**
  * Runs a program as the process and leaves with the code it succeeds with, after its finalizers, when stdout and stderr have been taken
  * to the last byte. The first of INT, TERM and HUP interrupts it (exit 130, 143, 129). The second waits for nothing any more: it ends every
- * child process with KILL and leaves with the same code; a third leaves at once. A defect, a stray throw or a stray rejection is printed on stderr and exits 70; the latter two interrupt the program first. A reader of stdout or
- * stderr that went away is no failure. What the program logs goes to stderr.
+ * child process with KILL and leaves with the same code; a third leaves at once. A defect, a stray throw or a stray rejection is printed on
+ * stderr and exits 70; the latter two interrupt the program first. A stream that takes nothing any more is not waited for and is no failure.
+ * What the program logs goes to stderr.
  */
 export const run = (program: Effect.Effect<number>): void => {
   let forced: number | undefined
   let over = false
   setInterval(() => {}, 2 ** 31 - 1)
-  for (const stream of [process.stdout, process.stderr]) stream.on("error", () => {})
+  const flushed = [process.stdout, process.stderr].map(flushing)
 
   const leave = async (code: number) => {
     over = true
-    await Promise.all([flushed(process.stdout), flushed(process.stderr)])
+    await Promise.all(flushed.map((wait) => wait()))
     process.exit(code)
   }
 

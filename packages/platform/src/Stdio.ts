@@ -1,3 +1,4 @@
+import * as Fs from "node:fs"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -5,10 +6,22 @@ import * as Schema from "effect/Schema"
 import { PulledStream } from "./PulledStream.ts"
 import { writeOutput } from "./ReservedOutput.ts"
 
-/** Nobody reads our output any more. */
-export class OutputClosed extends Schema.TaggedError<OutputClosed>()("OutputClosed", {}) {
+const reasons: Readonly<Record<string, string>> = {
+  EPIPE: "nobody reads it any more",
+  ENOSPC: "no space is left on the device",
+  EDQUOT: "the quota is used up",
+  EFBIG: "the file may not grow any further",
+  EIO: "the device failed",
+  EBADF: "it is closed, or not open for writing",
+}
+
+/** Our output takes nothing any more, from the first write that failed on. */
+export class OutputClosed extends Schema.TaggedError<OutputClosed>()("OutputClosed", {
+  /** What the system said: `EPIPE` where the reader went away, `ENOSPC`, `EIO`, `EBADF`, …; `UNKNOWN` where it said nothing. */
+  reason: Schema.String,
+}) {
   override get message() {
-    return "nobody reads the output any more"
+    return `could not write the output: ${reasons[this.reason] ?? this.reason}`
   }
 }
 
@@ -26,19 +39,49 @@ export class Service extends Context.Service<Service, Interface>()("@acp-kit/pla
 
 type Sink = (bytes: Uint8Array | string) => Effect.Effect<void, OutputClosed>
 
+const closedBy = (cause: unknown): OutputClosed =>
+  new OutputClosed({ reason: typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "UNKNOWN" })
+
+/**
+ * Whether the process was started without this descriptor. Bun opens /dev/null in its place, and nothing but the flag that a descriptor
+ * cannot have kept through the start tells the two apart; elsewhere, and without `/proc`, nothing does.
+ */
+const missing = (descriptor: 1 | 2): boolean => {
+  if (!("Bun" in globalThis)) return false
+  try {
+    const flags = /^flags:\s*([0-7]+)/m.exec(Fs.readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1] ?? "0"
+    return (Number.parseInt(flags, 8) & closedOnExec) !== 0
+  } catch {
+    return false
+  }
+}
+
+/** `O_CLOEXEC` of Linux. */
+const closedOnExec = 0o2000000
+
+/** Bun forgets the callbacks of what is queued behind a write that failed, so its events answer them. */
 const nodeSink = (stream: NodeJS.WriteStream, write: NodeJS.WriteStream["write"]): Sink => {
-  let closed = false
-  stream.on("error", () => {
-    closed = true
-  })
+  let closed = missing(stream === process.stdout ? 1 : 2) ? new OutputClosed({ reason: "EBADF" }) : undefined
+  const waiting = new Set<() => void>()
+  const close = (cause: unknown) => {
+    closed ??= closedBy(cause)
+    for (const answer of waiting) answer()
+  }
+  stream.on("error", close)
+  stream.on("close", () => close(undefined))
   return (bytes) =>
     Effect.callback((resume) => {
-      const gone = Effect.fail(new OutputClosed())
-      if (closed || stream.writableEnded || stream.destroyed) return resume(gone)
+      if (closed === undefined && (stream.writableEnded || stream.destroyed)) close(undefined)
+      if (closed !== undefined) return resume(Effect.fail(closed))
       if (bytes.length === 0) return resume(Effect.void)
+      const answer = () => {
+        waiting.delete(answer)
+        resume(closed === undefined ? Effect.void : Effect.fail(closed))
+      }
+      waiting.add(answer)
       write(bytes, (cause) => {
-        closed ||= cause !== undefined && cause !== null
-        resume(closed ? gone : Effect.void)
+        if (cause !== undefined && cause !== null) close(cause)
+        else answer()
       })
     })
 }
@@ -47,7 +90,7 @@ interface DenoOutput {
   readonly write: (bytes: Uint8Array) => Promise<number>
 }
 
-/** Deno's own stream: behind `process.stdout` a reader that is slow would hold up the whole program. */
+/** Deno's own streams: behind those of `process` a slow reader holds up the whole program, and a write that fails is never answered. */
 const denoSink = (output: DenoOutput): Sink => {
   let tail = Promise.resolve()
   const writeAll = async (bytes: Uint8Array) => {
@@ -59,22 +102,27 @@ const denoSink = (output: DenoOutput): Sink => {
         tail = tail.then(() => writeAll(typeof bytes === "string" ? new TextEncoder().encode(bytes) : bytes))
         return tail
       },
-      catch: () => new OutputClosed(),
+      catch: closedBy,
     })
+}
+
+const sinks = (): readonly [output: Sink, error: Sink] => {
+  const { Deno } = globalThis as { readonly Deno?: { readonly stdout: DenoOutput; readonly stderr: DenoOutput } }
+  return Deno === undefined
+    ? [nodeSink(process.stdout, writeOutput), nodeSink(process.stderr, process.stderr.write.bind(process.stderr))]
+    : [denoSink(Deno.stdout), denoSink(Deno.stderr)]
 }
 
 /** The streams of this process. Build it once. */
 export const layer: Layer.Layer<Service> = Layer.sync(Service, () => {
-  const { Deno } = globalThis as { readonly Deno?: { readonly stdout: DenoOutput } }
-  const output = Deno === undefined ? nodeSink(process.stdout, writeOutput) : denoSink(Deno.stdout)
+  const [write, error] = sinks()
   let input: PulledStream.PulledStream | undefined
-  const error = nodeSink(process.stderr, process.stderr.write.bind(process.stderr))
   return {
     read: Effect.suspend(() => {
       input ??= PulledStream.make(process.stdin)
       return input.read
     }),
-    write: output,
+    write,
     writeError: (text) => Effect.ignore(error(text)),
   }
 })

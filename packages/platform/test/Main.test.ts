@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -117,5 +118,23 @@ describe("run", () => {
       const [out, err] = yield* Effect.all([drain(piped.read), drain(piped.readError)], { concurrency: 2 })
       expect([String(out), String(err)]).toEqual(["x", "reached the end\nexit 0\n"])
     }),
+  )
+
+  it.live.runIf(existsSync("/dev/full") && !("Deno" in globalThis))("leaves though the disk behind its output is full", () =>
+    Effect.gen(function* () {
+      const processes = yield* Processes.Service
+      for (const [mode, code] of [
+        ["big", 4],
+        ["defect", 70],
+      ] as const) {
+        const { command, args, ...rest } = script("main.ts", mode)
+        const line = [command, ...args].map((word) => `'${word}'`).join(" ")
+        for (const full of [">/dev/full", "2>/dev/full", ">/dev/full 2>&1"]) {
+          const main = yield* processes.spawn({ ...rest, command: "sh", args: ["-c", `exec ${line} ${full}`] })
+          yield* Effect.all([drain(main.read), drain(main.readError)], { concurrency: 2 })
+          expect([full, yield* main.exit]).toEqual([full, { code, signal: undefined }])
+        }
+      }
+    }).pipe(Effect.scoped, Effect.provide(Processes.layer)),
   )
 })

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs"
+import { existsSync, readFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
@@ -11,8 +11,11 @@ const start = (...args: ReadonlyArray<string>) =>
     processes.spawn({ ...script("stdio.ts", ...args), ladder: { eof: "1 second", term: "1 second" } }),
   )
 
-const live = <E>(name: string, effect: () => Effect.Effect<unknown, E, Processes.Service | Scope.Scope>) =>
-  it.live(name, () => Effect.scoped(effect()).pipe(Effect.provide(Processes.layer)))
+type Act = () => Effect.Effect<unknown, unknown, Processes.Service | Scope.Scope>
+
+const withProcesses = (act: Act) => () => Effect.scoped(act()).pipe(Effect.provide(Processes.layer))
+const liveIf = (holds: boolean) => (name: string, act: Act) => it.live.runIf(holds)(name, withProcesses(act))
+const live = liveIf(true)
 
 const sizeOf = (file: string) => Effect.sync(() => (existsSync(file) ? statSync(file).size : 0))
 
@@ -69,6 +72,40 @@ describe("the pipes of this process", () => {
       const piped = yield* processes.spawn({ ...rest, command: "sh", args: ["-c", `(${line}; echo "exit $?" >&2) | head -c 1`] })
       yield* piped.read
       expect(String(yield* drain(piped.readError))).toBe("exit 5\n")
+    }),
+  )
+
+  const told = Effect.fnUntraced(function* (redirection: string) {
+    const progress = join(yield* directory, "progress")
+    const processes = yield* Processes.Service
+    const { command, args, ...rest } = script("stdio.ts", "tell", progress)
+    const line = [command, ...args].map((word) => `'${word}'`).join(" ")
+    const ended = yield* (yield* processes.spawn({ ...rest, command: "sh", args: ["-c", `exec ${line} ${redirection}`] })).exit
+    return [ended.code, readFileSync(progress, "utf8")]
+  })
+  const full = "could not write the output: no space is left on the device"
+  const shut = "could not write the output: it is closed, or not open for writing"
+
+  liveIf(existsSync("/dev/full"))("tell why a write failed, answer every write behind it, and lose progress without a word", () =>
+    Effect.gen(function* () {
+      expect(yield* told(">/dev/full")).toEqual([0, full])
+      expect(yield* told(">/dev/full 2>&1")).toEqual([0, full])
+      expect(yield* told("2>/dev/full >/dev/null")).toEqual([0, "taken"])
+      expect(yield* told("2>&- >/dev/null")).toEqual([0, "taken"])
+    }),
+  )
+
+  liveIf(!("Deno" in globalThis))("tell that stdout is not open for writing", () =>
+    Effect.gen(function* () {
+      expect(yield* told("1</dev/null")).toEqual([0, shut])
+    }),
+  )
+
+  liveIf("Bun" in globalThis && existsSync("/proc/self/fdinfo"))("know on Bun that there was no stdout at the start", () =>
+    Effect.gen(function* () {
+      expect(yield* told(">&-")).toEqual([0, shut])
+      expect(yield* told(">/dev/null")).toEqual([0, "taken"])
+      expect(yield* told("1<>/dev/null")).toEqual([0, "taken"])
     }),
   )
 
