@@ -14,6 +14,10 @@ const printVersion = () => {
   process.stdout.write(`kit ${manifest.version}\n`)
 }
 
-if (argv[0] === "--version" || argv[0] === "-V") printVersion()
-else if (argv[0] === "acp") await import(nested())
+const stands = (words: ReadonlyArray<string | undefined>, ...flags: ReadonlyArray<string>) =>
+  words.some((word) => word !== undefined && flags.includes(word))
+
+const serves = argv[0] === "acp"
+if (stands(serves ? argv.slice(1, 2) : argv.slice(0, 1), "--version", "-V")) printVersion()
+else if (serves && !stands(argv, "--help", "-h")) await import(nested())
 else (await import("./Cli.ts")).run(argv, manifest.version)
