@@ -7,7 +7,8 @@ import * as Effect from "effect/Effect"
 import manifest from "../package.json" with { type: "json" }
 import { type Arguments, parse, usage } from "./Arguments.ts"
 
-/** Runs `kit acp` as this process: `argv` are the words behind `acp`. Leaves with 0 at the end of input, 2 where the call is wrong. */
+/** Runs `kit acp` as this process: `argv` are the words behind `acp`. Leaves with 0 at the end of input, 1 where a message was too large
+ * to be taken, 2 where the call is wrong. */
 export const main = (argv: ReadonlyArray<string>): void => {
   const given = parse(argv)
   const program = Effect.gen(function* () {
@@ -17,7 +18,10 @@ export const main = (argv: ReadonlyArray<string>): void => {
       return yield* Effect.as(stdio.writeError(`kit acp: ${given.mistake}; kit acp --help lists what there is\n`), 2)
     }
     return yield* serve(given, stdio).pipe(
-      Effect.catchTag("HostUnusable", (error) => Effect.as(stdio.writeError(`kit acp: ${error.message}\n`), 1)),
+      Effect.catchTags({
+        HostUnusable: ({ message }) => Effect.as(stdio.writeError(`kit acp: ${message}\n`), 1),
+        InputRefused: ({ message }) => Effect.as(stdio.writeError(`kit acp: ${message}\n`), 1),
+      }),
     )
   })
   Main.run(Effect.provide(program, Stdio.layer))
@@ -32,7 +36,7 @@ const serve = Effect.fnUntraced(function* (given: Arguments, stdio: Stdio.Interf
   )
   yield* AcpServer.serve(transportOf(stdio), {
     protocol: given.protocol,
-    batches: given.batches,
+    framing: { batches: given.batches, onRefused: (what) => stdio.writeError(`kit acp: ${what}\n`) },
     info: { name: "kit", version: manifest.version },
     sessions,
   })

@@ -54,6 +54,25 @@ it.layer(Processes.layer, { excludeTestServices: true })("kit acp", (it) => {
     }),
   )
 
+  it.effect(
+    "says that a message is larger than 32 MiB: refuses a request, and leaves with 1 where it cannot tell what it was",
+    () =>
+      Effect.gen(function* () {
+        const { agent, ask, child, session } = yield* client(2)
+        const large = "x".repeat(33 * 1024 * 1024)
+        const refused = yield* Effect.flip(session.prompt(text(large)))
+        expect(refused).toMatchObject({ code: -32600, message: "Invalid request: the message is larger than 32 MiB" })
+        expect(yield* ask("hello")).toBe("echo: hello")
+        yield* Effect.ignore(child.write(`{"jsonrpc":"2.0","method":"x","params":"${large}"}\n`))
+        yield* agent.closed
+        expect(yield* child.exit).toEqual({ code: 1, signal: undefined })
+        expect((yield* rest(child.readError)).split("\n").filter((line) => line.startsWith("kit acp:"))).toEqual([
+          "kit acp: a request of the client is larger than 32 MiB",
+          "kit acp: a message of the client is larger than 32 MiB",
+        ])
+      }),
+  )
+
   it.effect("C06 S160 nests to depth 2 and no further", () =>
     Effect.gen(function* () {
       const { ask } = yield* client(2)

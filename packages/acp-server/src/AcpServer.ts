@@ -2,8 +2,8 @@ import type { Interface as Sessions } from "@acp-kit/agent/AgentSessions"
 import type { SetupRefused } from "@acp-kit/agent/Directories"
 import type { Transport } from "@acp-kit/protocol/Transport"
 import type { AgentConnector } from "@agentclientprotocol/sdk/unstable"
+import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import type { BatchPolicy } from "./Batches.ts"
 import { ServerTransport } from "./ServerTransport.ts"
 import type { Settings } from "./Settings.ts"
 
@@ -25,17 +25,20 @@ export interface Options {
   /** Evaluated at the first request that needs a session, then kept. */
   readonly sessions: Effect.Effect<Sessions, SetupRefused>
   readonly limits?: Limits
-  /** `reject` where absent, as the SDK's revision of the protocol has it. */
-  readonly batches?: BatchPolicy
+  /** How messages are framed. */
+  readonly framing?: ServerTransport.Options
 }
+
+/** The client sent a message that cannot be taken, and nobody can tell it which: nothing of what followed was read. */
+export class InputRefused extends Data.TaggedError("InputRefused")<{ readonly message: string }> {}
 
 /**
  * Serves one client until its input ends, then answers what was asked, stops what is still at work, and succeeds within the limits.
- * Interruption stops everything at once.
+ * Interruption stops everything at once. Fails with {@link InputRefused}, in the same order, where the input ended at a message that was too large.
  */
 export const serve = Effect.fn("AcpServer.serve")(function* (transport: Transport, options: Options) {
   const limits = options.limits ?? defaultLimits
-  const server = ServerTransport.make(transport, options.batches)
+  const server = ServerTransport.make(transport, options.framing)
   let made: Sessions | undefined
   const sessions = yield* Effect.cached(
     Effect.map(options.sessions, (sessions) => {
@@ -59,6 +62,8 @@ export const serve = Effect.fn("AcpServer.serve")(function* (transport: Transpor
     Effect.onInterrupt(() => stopWork),
     Effect.ensuring(server.finish),
   )
+  const why = server.gaveUp()
+  if (why !== undefined) return yield* new InputRefused({ message: why })
 })
 
 /** The SDK's app for one version, or its router for both; a version that is not asked for is not loaded. */

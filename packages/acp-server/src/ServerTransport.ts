@@ -1,23 +1,36 @@
-import { type Json, type JsonObject, parseJson, stringifyJson } from "@acp-kit/protocol/Json"
+import { type Json, type JsonObject, parseJson, stringifyJson, utf8Bytes } from "@acp-kit/protocol/Json"
 import { type Line, makeLines } from "@acp-kit/protocol/Lines"
+import { tooLarge } from "@acp-kit/protocol/MessageSize"
 import type { Transport } from "@acp-kit/protocol/Transport"
 import type { AnyMessage, Stream } from "@agentclientprotocol/sdk/unstable"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { Batches, type BatchPolicy } from "./Batches.ts"
+import { requestIdIn } from "./MessageHead.ts"
 import { redact } from "./Redaction.ts"
 
-/** Longest line that is taken from the client, in bytes without the line feed. */
+/** Longest line either way, in bytes without the line feed. */
 export const lineBytes = 32 * 1024 * 1024
+
+export interface Options {
+  /** `reject` where absent. */
+  readonly batches?: BatchPolicy | undefined
+  /** {@link lineBytes} where absent. */
+  readonly lineBytes?: number | undefined
+  /** Told, for people, of each message that was refused for its size. */
+  readonly onRefused?: ((what: string) => Effect.Effect<void>) | undefined
+}
 
 export interface ServerTransport {
   /** The messages as the SDK wants them. Pulled: while the SDK does not read, nothing is read from the client. */
   readonly stream: Stream
   /** Writes a notification and succeeds once the client's pipe has taken it. A client that is gone is told nothing. */
   readonly notify: (method: string, params: object) => Effect.Effect<void>
-  /** Resolves at the end of the client's input, or when the pipes are broken. */
+  /** Resolves at the end of the client's input, when it is given up, or when the pipes are broken. */
   readonly ended: Effect.Effect<void>
+  /** Why the input was given up before its end, if it was. */
+  readonly gaveUp: () => string | undefined
   /** Resolves once every request that was read has its answer on the wire, at once where none is open. */
   readonly idle: Effect.Effect<void>
   /** Resolves once the answer to this request is on the wire, or can no longer get there. */
@@ -28,17 +41,21 @@ export interface ServerTransport {
 
 /**
  * The framing of the agent's side: one JSON-RPC message a line, strict UTF-8, exact integers, a bounded line. A line that is no
- * message is answered with an error and the connection goes on; a line that is too long ends the input. The message stream stays
- * open after the end of the input, so that what was asked can still be answered.
+ * message is answered with an error and the connection goes on. So is a request that is too long where its id stands in front; where
+ * nobody can tell what a line that is too long was, whoever sent it would wait for ever: the input ends there. What is too long to leave
+ * becomes an error where it is an answer, and does not leave where it is an update. The message stream stays open after the end of the input,
+ * so that what was asked can still be answered.
  */
-export const make = (transport: Transport, policy: BatchPolicy = "reject"): ServerTransport => {
+export const make = (transport: Transport, options: Options = {}): ServerTransport => {
+  const { batches: policy = "reject", lineBytes: limit = lineBytes, onRefused = () => Effect.void } = options
   const batches = new Batches()
-  const lines = makeLines(lineBytes)
+  const lines = makeLines(limit)
   const ids = new WideIds()
   const open = new OpenRequests()
   const ended = Deferred.makeUnsafe<void>()
   const finished = Deferred.makeUnsafe<void>()
   let writable = true
+  let gaveUp: string | undefined
 
   const gone = Effect.sync(() => {
     writable = false
@@ -46,7 +63,16 @@ export const make = (transport: Transport, policy: BatchPolicy = "reject"): Serv
     Deferred.doneUnsafe(ended, Exit.void)
   })
 
-  const put = (message: unknown) => (writable ? Effect.catch(transport.write(`${textOf(message)}\n`), () => gone) : Effect.void)
+  const send = (text: string) => (writable ? Effect.catch(transport.write(`${text}\n`), () => gone) : Effect.void)
+
+  const put = (message: unknown) =>
+    Effect.suspend(() => {
+      const text = textOf(message)
+      if (3 * text.length <= limit || utf8Bytes(text) <= limit) return send(text)
+      const shorter = shortened(message as Json, limit)
+      const told = onRefused(tooLarge(shorter === undefined ? "an update for the client" : "the answer to the client", limit))
+      return shorter === undefined ? told : Effect.andThen(told, send(stringifyJson(shorter)))
+    })
 
   const write = (message: Json): Promise<void> => Effect.runPromise(put(message))
 
@@ -74,18 +100,36 @@ export const make = (transport: Transport, policy: BatchPolicy = "reject"): Serv
     return messages
   }
 
+  /** Refuses the line that is too long; `false` where nobody can be told whose request it was. */
+  const refuse = async (head: string): Promise<boolean> => {
+    const id = requestIdIn(head)
+    const why = tooLarge("the message", limit)
+    await write(failure(-32600, `Invalid request: ${why}`, id ?? null))
+    if (id === undefined) gaveUp = tooLarge("a message of the client", limit)
+    else await Effect.runPromise(onRefused(tooLarge("a request of the client", limit)))
+    return id !== undefined
+  }
+
   /** What follows `initialize` waits for its answer, so that a client may write ahead. */
+  const taken = async function* (accepted: ReadonlyArray<JsonObject>): AsyncGenerator<JsonObject, void> {
+    for (const message of accepted) {
+      if (isRequest(message)) open.add(message.id as RequestId)
+      yield message
+      if (message.method === "initialize") await Effect.runPromise(open.answered(message.id as RequestId))
+    }
+  }
+
   const messages = async function* (): AsyncGenerator<JsonObject, void> {
     for (let more = true; more; ) {
       const chunk = await Effect.runPromise(Effect.orElseSucceed(transport.read, () => undefined))
-      const complete = chunk === undefined ? lines.rest() : lines.push(chunk)
-      more = chunk !== undefined && !lines.oversize()
-      for (const line of complete) {
-        for (const message of await accept(line)) {
-          if (isRequest(message)) open.add(message.id as RequestId)
-          yield message
-          if (message.method === "initialize") await Effect.runPromise(open.answered(message.id as RequestId))
-        }
+      more = chunk !== undefined
+      let complete = chunk === undefined ? lines.rest() : lines.push(chunk)
+      for (let head: string | undefined; ; complete = lines.skip()) {
+        for (const line of complete) yield* taken(await accept(line))
+        head = lines.oversize()
+        if (head === undefined) break
+        more = await refuse(head)
+        if (!more) break
       }
     }
     Deferred.doneUnsafe(ended, Exit.void)
@@ -119,6 +163,7 @@ export const make = (transport: Transport, policy: BatchPolicy = "reject"): Serv
     stream: { readable, writable: outbound },
     notify: (method, params) => Effect.suspend(() => put({ jsonrpc: "2.0", method, params })),
     ended: Deferred.await(ended),
+    gaveUp: () => gaveUp,
     idle: open.idle,
     answered: open.answered,
     finish: Effect.sync(() => {
@@ -141,7 +186,18 @@ const isObject = (value: Json | undefined): value is JsonObject =>
 
 const isRequest = (message: JsonObject) => "method" in message && "id" in message
 
-const failure = (code: number, message: string): JsonObject => ({ jsonrpc: "2.0", id: null, error: { code, message } })
+const failure = (code: number, message: string, id: RequestId | bigint = null): JsonObject => ({
+  jsonrpc: "2.0",
+  id,
+  error: { code, message },
+})
+
+/** What leaves in place of answers that are too long; nothing does in place of what is no answer. */
+const shortened = (message: Json, limit: number): Json | undefined => {
+  if (Array.isArray(message)) return message.map((answer) => shortened(answer, limit) as Json)
+  const { id, method } = message as JsonObject
+  return id === undefined || method !== undefined ? undefined : failure(-32603, tooLarge("the answer", limit), id as RequestId)
+}
 
 type RequestId = string | number | null
 

@@ -21,7 +21,7 @@ export interface Setup {
   readonly rules?: Script["rules"]
   readonly tools?: ReadonlyArray<Tool>
   readonly limits?: AcpServer.Limits
-  readonly batches?: AcpServer.Options["batches"]
+  readonly framing?: AcpServer.Options["framing"]
   readonly sessions?: AcpServer.Options["sessions"]
 }
 
@@ -46,11 +46,11 @@ export interface Peer {
   /** The updates of a session so far. */
   readonly updates: (sessionId: string) => ReadonlyArray<Message>
   readonly update: (is: (update: Message) => boolean) => Effect.Effect<Message>
-  readonly server: Fiber.Fiber<void>
+  readonly server: Fiber.Fiber<void, AcpServer.InputRefused>
   /** Succeeds once the server has left. */
-  readonly served: Effect.Effect<void>
+  readonly served: Effect.Effect<void, AcpServer.InputRefused>
   /** Ends the input and waits until the server has left. */
-  readonly end: Effect.Effect<void>
+  readonly end: Effect.Effect<void, AcpServer.InputRefused>
   /** What of all that was received misses the SDK's schema. */
   readonly violations: () => ReadonlyArray<string>
 }
@@ -104,7 +104,7 @@ export const connect = Effect.fnUntraced(function* (setup: Setup = {}) {
       info: { name: "kit", version: "1.2.3" },
       sessions: made,
       ...(setup.limits ? { limits: setup.limits } : {}),
-      ...(setup.batches ? { batches: setup.batches } : {}),
+      ...(setup.framing ? { framing: setup.framing } : {}),
     }),
   )
 

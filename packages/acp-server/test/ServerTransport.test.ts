@@ -58,9 +58,64 @@ describe("framing", () => {
     }),
   )
 
+  it.live("refuses a request that is too large by its id, says it, and goes on", () =>
+    Effect.gen(function* () {
+      const told: Array<string> = []
+      const onRefused = (what: string) => Effect.sync(() => told.push(what))
+      const peer = yield* connect({ framing: { lineBytes: 4_096, onRefused } })
+      yield* peer.request("initialize", initialize)
+      const large = { sessionId: "s", prompt: text("x".repeat(5_000)) }
+      const why = "Invalid request: the message is larger than 4096 bytes"
+      for (const id of [7, "seven"])
+        expect(yield* peer.request("session/prompt", large, id)).toMatchObject({ id, error: { code: -32600, message: why } })
+      expect((yield* peer.request("session/new", { cwd: "/tmp", mcpServers: [] })).result.sessionId).toBeTypeOf("string")
+      yield* peer.end
+      expect(told).toEqual(Array(2).fill("a request of the client is larger than 4096 bytes"))
+    }),
+  )
+
+  it.live.each([
+    [
+      "an id behind what is too long",
+      { jsonrpc: "2.0", method: "session/prompt", params: { id: 4, x: "x".repeat(5_000) }, id: 5 },
+    ],
+    ["an answer", { jsonrpc: "2.0", id: 4, result: { x: "x".repeat(5_000) } }],
+    ["a notification", { jsonrpc: "2.0", method: "x", params: { x: "x".repeat(5_000) } }],
+  ])("ends at a message that is too large where nobody can tell whose it is: %s", ([, message]) =>
+    Effect.gen(function* () {
+      const peer = yield* connect({ framing: { lineBytes: 4_096 } })
+      yield* peer.request("initialize", initialize)
+      yield* peer.raw(`${JSON.stringify(message)}\n`)
+      expect(yield* Effect.flip(peer.served)).toMatchObject({
+        _tag: "InputRefused",
+        message: "a message of the client is larger than 4096 bytes",
+      })
+      expect(peer.received.at(-1)).toMatchObject({ id: null, error: { code: -32600 } })
+    }),
+  )
+
+  it.live("sends no message that is too large: an answer becomes an error, an update stays away, and both are told", () =>
+    Effect.gen(function* () {
+      const told: Array<string> = []
+      const onRefused = (what: string) => Effect.sync(() => told.push(what))
+      const peer = yield* connect({
+        framing: { lineBytes: 2_048, onRefused },
+        rules: [{ match: "", steps: [{ say: "é".repeat(1_500) }] }],
+      })
+      yield* peer.request("initialize", initialize)
+      const { result } = yield* peer.request("session/new", { cwd: "/tmp", mcpServers: [] })
+      yield* peer.request("session/prompt", { sessionId: result.sessionId, prompt: text("x") })
+      expect(told).toContain("an update for the client is larger than 2048 bytes")
+      for (let sessions = 0; sessions < 40; sessions++) yield* peer.request("session/new", { cwd: "/tmp", mcpServers: [] })
+      expect((yield* peer.request("session/list", {})).error.message).toBe("the answer is larger than 2048 bytes")
+      expect(told).toContain("the answer to the client is larger than 2048 bytes")
+      expect(Math.max(...peer.lines.map((line) => new TextEncoder().encode(line).length))).toBeLessThanOrEqual(2_049)
+    }),
+  )
+
   it.live("takes batches where it is told to: one array of answers, silence for notifications, an error for each bad entry", () =>
     Effect.gen(function* () {
-      const peer = yield* connect({ batches: "jsonrpc" })
+      const peer = yield* connect({ framing: { batches: "jsonrpc" } })
       yield* peer.request("initialize", initialize)
       const from = peer.lines.length
       const line = (...entries: ReadonlyArray<unknown>) => peer.raw(`${JSON.stringify(entries)}\n`)
@@ -90,12 +145,12 @@ describe("framing", () => {
     }),
   )
 
-  it.live("ends a connection whose line is too long", () =>
+  it.live("takes 32 MiB a line where nothing else was said", () =>
     Effect.gen(function* () {
       const peer = yield* connect()
       yield* peer.request("initialize", initialize)
       yield* peer.raw(new Uint8Array(ServerTransport.lineBytes + 1).fill(0x20))
-      yield* peer.served
+      expect((yield* Effect.flip(peer.served)).message).toBe("a message of the client is larger than 32 MiB")
     }),
   )
 })

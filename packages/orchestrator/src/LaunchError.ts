@@ -12,7 +12,12 @@ export const exitDetails = (closed: TransportClosed): NonNullable<SubagentError[
   ...(closed.stderrTail === "" ? {} : { stderr: closed.stderrTail }),
 })
 
-const exitWords = ({ exitCode, signal, reason }: TransportClosed): string => {
+/** Of a process that ended, or was given up, before it answered (S163). */
+export const exitedWithout = (answer: string, { fault }: TransportClosed): string =>
+  `nested agent process exited without ${answer}${fault === undefined ? "" : `: ${fault}`}`
+
+const exitWords = ({ exitCode, signal, reason, fault }: TransportClosed): string => {
+  if (fault !== undefined) return fault
   if (exitCode !== undefined) return `exit status ${exitCode}`
   return signal === undefined ? `connection closed (${reason})` : `signal ${signal}`
 }

@@ -20,17 +20,17 @@ const holdsFile = (root: Json): boolean => {
 
 /**
  * A `prompt` argument as content blocks (S01): a string is one text block, an array is taken as it is. What no child could take is refused here, before
- * anything starts; what this child cannot take, once it is known (S05). A Kit File reference is never expanded nor sent (S08).
+ * anything starts, and so is what needs a message of more than `lineBytes`; what this child cannot take, once it is known (S05). A Kit File reference is never expanded nor sent (S08).
  */
-export const read = (prompt: Json | undefined): Result.Result<ReadonlyArray<Json>, SubagentError> => {
-  if (typeof prompt === "string") return Result.succeed([{ type: "text", text: prompt }])
-  if (prompt !== undefined && holdsFile(prompt)) {
+export const read = (prompt: Json | undefined, lineBytes: number): Result.Result<ReadonlyArray<Json>, SubagentError> => {
+  if (typeof prompt !== "string" && prompt !== undefined && holdsFile(prompt)) {
     return Result.fail(
       unsupported("a Kit File reference is not passed on to a child; give it a resource_link or a content block instead"),
     )
   }
-  if (!Array.isArray(prompt)) return Result.fail(invalid("prompt must be a string or a non-empty array of ACP content blocks"))
-  return Result.mapError(admitContent(prompt, { image: true, embeddedContext: true }), ({ reason, message }) =>
+  const blocks = typeof prompt === "string" ? [{ type: "text", text: prompt }] : prompt
+  if (!Array.isArray(blocks)) return Result.fail(invalid("prompt must be a string or a non-empty array of ACP content blocks"))
+  return Result.mapError(admitContent(blocks, { image: true, embeddedContext: true }, lineBytes), ({ reason, message }) =>
     reason === "empty" ? invalid(message) : unsupported(message),
   )
 }

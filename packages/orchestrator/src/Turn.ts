@@ -1,4 +1,3 @@
-import { admitContent } from "@acp-kit/protocol/Content"
 import type { PromptError, Turn as ProtocolTurn } from "@acp-kit/protocol/Session"
 import type { TurnResult } from "@acp-kit/protocol/TurnResult"
 import type { Json } from "@acp-kit/runlet/Host"
@@ -58,7 +57,7 @@ const failureOf = (child: Child, error: PromptError): SubagentError => {
     case "TransportClosed":
       return new SubagentError({
         code: "LOST",
-        message: "nested agent process exited without a response",
+        message: LaunchError.exitedWithout("a response", error),
         uncertain: true,
         details: LaunchError.exitDetails(error),
       })
@@ -190,7 +189,7 @@ export const admit = (
   { blocks, output }: Request,
 ): Effect.Effect<ReadonlyArray<Json>, SubagentError> => {
   const all = output === undefined ? blocks : [...blocks, StructuredOutput.instructions(output)]
-  const admitted = admitContent(all, connection.client.capabilities)
+  const admitted = connection.client.admit(all)
   return Result.isFailure(admitted) ? Effect.fail(unsupportedContent(admitted.failure.message)) : Effect.succeed(all)
 }
 

@@ -70,6 +70,27 @@ describe.each([1, 2] as const)("prompt content for v%i", (version) => {
     }),
   )
 
+  it.live("S05 refuses a prompt that needs too large a message, before anything starts or changes", () =>
+    Effect.gen(function* () {
+      const world = yield* World.make({ harnesses: { review: { mood } }, limits: { lineBytes: 65_536 } })
+      const parent = yield* world.open()
+      const refused = {
+        code: "UNSUPPORTED_CONTENT",
+        retryable: false,
+        message: "the message that holds the child prompt is larger than 65536 bytes; it was not sent",
+      }
+      for (const prompt of ["x".repeat(66_000), [{ type: "text", text: "ä".repeat(33_000) }]])
+        expect(yield* failure(parent.subagent({ prompt }))).toMatchObject(refused)
+      expect(world.events()).toEqual([])
+      const child = yield* parent.subagent({ prompt: "hi" })
+      expect(yield* failure(parent.prompt({ subagent: child, prompt: "x".repeat(66_000) }))).toMatchObject(refused)
+      const output_schema = { type: "object", description: "x".repeat(40_000) }
+      expect(yield* failure(parent.prompt({ subagent: child, prompt: "x".repeat(30_000), output_schema }))).toMatchObject(refused)
+      expect(yield* parent.prompt({ subagent: child, prompt: "on" })).toMatchObject({ generation: 2 })
+      expect(prompts(world)).toHaveLength(2)
+    }),
+  )
+
   it.live("S06 puts the JSON instructions into one more text block after the given ones", () =>
     Effect.gen(function* () {
       const world = yield* World.make({ harnesses: { review: { mood } } })

@@ -1,7 +1,7 @@
 import type { Mood } from "@acp-kit/testing/Mood"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { failure, World, watch } from "./support/World.ts"
+import { failure, script, World, watch } from "./support/World.ts"
 
 const start = Effect.fnUntraced(function* (mood: Mood, limits: { readonly startupMs?: number; readonly drainMs?: number } = {}) {
   const world = yield* World.make({ harnesses: { review: { mood } }, limits })
@@ -74,6 +74,24 @@ describe("a start that fails", () => {
       const mood: Mood = { start: [{ stderr: "no licence" }, holding, { closeOutput: true }, { exit: 42 }] }
       const { error } = yield* start(mood, { drainMs: 1_000 })
       expect(error).toMatchObject({ code: "EXITED", details: { exitCode: 42, stderr: "no licence\n" } })
+    }),
+  )
+
+  it.live("S163 says whose message was too large, and how large one may be", () =>
+    Effect.gen(function* () {
+      const long = { harnesses: { review: { mood: { start: [{ longLine: 70_000 }] } } }, limits: { lineBytes: 65_536 } }
+      const parent = yield* (yield* World.make(long)).open()
+      expect(yield* failure(parent.subagent({ prompt: "hi" }))).toMatchObject({
+        code: "EXITED",
+        message: `nested agent exited during startup: a message of the agent is larger than 65536 bytes ${where}`,
+      })
+      const world = yield* World.make({ limits: { lineBytes: 65_536 } })
+      expect(yield* failure((yield* world.open()).subagent({ prompt: script({ longLine: 70_000 }) }))).toMatchObject({
+        code: "LOST",
+        uncertain: true,
+        message: "nested agent process exited without a response: a message of the agent is larger than 65536 bytes",
+      })
+      expect(world.alive()).toEqual([])
     }),
   )
 

@@ -5,6 +5,7 @@ import type * as Scope from "effect/Scope"
 import { asJson } from "./Calls.ts"
 import type { Capabilities } from "./Capabilities.ts"
 import { type Handlers, makeConnection } from "./Connection.ts"
+import { admitContent, type ContentRefused } from "./Content.ts"
 import { isJsonObject, type Json, type JsonObject } from "./Json.ts"
 import { sessionIdOf } from "./Message.ts"
 import { Methods } from "./Methods.ts"
@@ -21,7 +22,10 @@ import type { Noise, WireFrame } from "./WireFrame.ts"
 
 /** Every bound of a connection; the caller names them all. */
 export interface Limits {
-  /** Longest line taken from the agent, in bytes without the line feed; a longer one closes the connection (`oversize`). */
+  /**
+   * Longest line either way, in bytes without the line feed. A longer one of the agent closes the connection (`oversize`), a prompt that would
+   * need one is refused before anything is sent.
+   */
   readonly lineBytes: number
   /** Updates captured per turn, and the bytes of their compact JSON together (S71). */
   readonly items: number
@@ -63,6 +67,8 @@ export interface AgentClient {
   readonly authMethodIds: ReadonlyArray<string>
   /** The raw answer to `initialize`. */
   readonly initialized: JsonObject
+  /** Whether the agent takes these blocks as they are (S05), asked before any state changes. */
+  readonly admit: (blocks: ReadonlyArray<Json>) => Result.Result<ReadonlyArray<JsonObject>, ContentRefused>
   readonly newSession: (options: OpenOptions) => Effect.Effect<Session, CallError | CapabilityMissing>
   /** Attaches to a session that exists at the agent: `session/load` on v1, `session/resume` with replay from the start on v2 (S104). */
   readonly attach: (
@@ -167,6 +173,7 @@ export const connect = (transport: Transport, options: Options): Effect.Effect<A
       agentInfo: infoOf(initialized),
       authMethodIds,
       initialized,
+      admit: (blocks) => admitContent(blocks, capabilities, limits.lineBytes),
       newSession: (open) =>
         Effect.andThen(
           requireDirectories(capabilities, open.additionalDirectories),

@@ -71,6 +71,9 @@ const sampleOf = (line: string): string => new TextDecoder().decode(new TextEnco
 const closedBy = (reason: TransportClosed["reason"]) =>
   new TransportClosed({ reason, exitCode: undefined, signal: undefined, stderrTail: "" })
 
+const oversize = (limit: number) =>
+  new TransportClosed({ reason: "oversize", exitCode: undefined, signal: undefined, stderrTail: "", limit })
+
 /** Starts the reader and the writer in the scope. */
 export const makeConnection = (transport: Transport, options: ConnectionOptions): Effect.Effect<Connection, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -206,7 +209,7 @@ export const makeConnection = (transport: Transport, options: ConnectionOptions)
         const work = accept(chunk === undefined ? lines.rest() : lines.push(chunk))
         if (work !== undefined) yield* work
         if (chunk === undefined) return yield* details("eof")
-        if (lines.oversize()) return closedBy("oversize")
+        if (lines.oversize() !== undefined) return oversize(options.lineBytes)
         if (outbox.crowded()) yield* outbox.room
       }
     }).pipe(

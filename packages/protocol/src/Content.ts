@@ -1,11 +1,12 @@
 import * as Data from "effect/Data"
 import * as Result from "effect/Result"
 import type { Capabilities } from "./Capabilities.ts"
-import { isJsonObject, type Json, type JsonObject } from "./Json.ts"
+import { isJsonObject, type Json, type JsonObject, stringifyJson, utf8Bytes } from "./Json.ts"
+import { tooLarge } from "./MessageSize.ts"
 
 /** The prompt cannot be sent to this agent as it is; nothing was sent (S05). `index` is the block's place, from 0. */
 export class ContentRefused extends Data.TaggedError("ContentRefused")<{
-  readonly reason: "empty" | "image" | "embeddedContext" | "type" | "shape"
+  readonly reason: "empty" | "image" | "embeddedContext" | "type" | "shape" | "size"
   readonly index: number | undefined
   readonly message: string
 }> {}
@@ -87,18 +88,26 @@ const check = (block: Json, index: number, can: Pick<Capabilities, "image" | "em
   return isJson(block) ? undefined : refused("shape", index, `block ${index} holds a value that is not JSON`)
 }
 
+/** What of a message is not its blocks, at most, in bytes. */
+const envelopeBytes = 1024
+
 /**
  * Whether the agent takes these blocks as they are (S01 to S05): text and links always, images and embedded resources where advertised,
- * nothing else. Ask before any state changes. The blocks are given back untouched.
+ * nothing else, in a message of at most `lineBytes`. Ask before any state changes. The blocks are given back untouched.
  */
 export const admitContent = (
   blocks: ReadonlyArray<Json>,
   capabilities: Pick<Capabilities, "image" | "embeddedContext">,
+  lineBytes: number,
 ): Result.Result<ReadonlyArray<JsonObject>, ContentRefused> => {
   if (blocks.length === 0) return Result.fail(refused("empty", undefined, "child prompt must contain at least one content block"))
   for (const [index, block] of blocks.entries()) {
     const problem = check(block, index, capabilities)
     if (problem !== undefined) return Result.fail(problem)
   }
+  if (utf8Bytes(stringifyJson(blocks)) > lineBytes - envelopeBytes)
+    return Result.fail(
+      refused("size", undefined, `${tooLarge("the message that holds the child prompt", lineBytes)}; it was not sent`),
+    )
   return Result.succeed(blocks as ReadonlyArray<JsonObject>)
 }

@@ -7,17 +7,27 @@ export interface Lines {
    * a byte order mark at the beginning of a line are taken away.
    */
   readonly push: (chunk: Uint8Array) => ReadonlyArray<Line>
-  /** A line was longer than the limit; nothing comes out any more. */
-  readonly oversize: () => boolean
+  /** Set once a line was longer than the limit: its beginning, at most 4 KiB. Nothing comes out any more. */
+  readonly oversize: () => string | undefined
+  /** Lets the line that was too long go to its line feed; gives the lines that are complete behind it, as {@link push} does. */
+  readonly skip: () => ReadonlyArray<Line>
   /** What stands after the last line feed, as a line of its own. */
   readonly rest: () => ReadonlyArray<Line>
 }
 
 const lf = 0x0a
 const sampleBytes = 512
+const headBytes = 4096
 /** What is held for the beginning of the next line without asking for memory again. */
 const spareBytes = 64 * 1024
 const nothing = new Uint8Array(0)
+
+const concat = (first: Uint8Array, second: Uint8Array): Uint8Array => {
+  const all = new Uint8Array(first.length + second.length)
+  all.set(first)
+  all.set(second, first.length)
+  return all
+}
 
 /** Splits bytes at 0x0A and nowhere else, whatever the chunks; strict UTF-8; at most `limit` bytes a line. */
 export const makeLines = (limit: number): Lines => {
@@ -25,7 +35,9 @@ export const makeLines = (limit: number): Lines => {
   const loose = new TextDecoder("utf-8", { ignoreBOM: true })
   let pending: Uint8Array = nothing
   let held = 0
-  let oversize = false
+  let oversize: string | undefined
+  let skipping = false
+  let behind: Uint8Array = nothing
 
   const trimmed = (text: string): string => {
     const from = text.charCodeAt(0) === 0xfeff ? 1 : 0
@@ -44,6 +56,10 @@ export const makeLines = (limit: number): Lines => {
     } catch {
       lines.push({ bad: "utf8", sample: loose.decode(bytes.subarray(0, sampleBytes)) })
     }
+  }
+
+  const stop = (head: Uint8Array): void => {
+    oversize = loose.decode(head)
   }
 
   const many = (bytes: Uint8Array): ReadonlyArray<Line> => {
@@ -66,7 +82,8 @@ export const makeLines = (limit: number): Lines => {
       const end = bytes.indexOf(lf, at)
       const to = end === -1 ? bytes.length : end
       if (to - at > limit) {
-        oversize = true
+        stop(bytes.subarray(at, Math.min(to, at + headBytes)))
+        behind = bytes.subarray(to)
         return lines
       }
       one(lines, bytes.subarray(at, to))
@@ -77,8 +94,10 @@ export const makeLines = (limit: number): Lines => {
 
   const hold = (tail: Uint8Array): void => {
     if (held + tail.length > limit) {
-      oversize = true
+      const begun = pending.subarray(0, Math.min(held, headBytes))
+      stop(concat(begun, tail.subarray(0, headBytes - begun.length)))
       pending = nothing
+      held = 0
       return
     }
     if (held + tail.length > pending.length) {
@@ -92,27 +111,41 @@ export const makeLines = (limit: number): Lines => {
 
   const joined = (last: Uint8Array): Uint8Array => {
     if (held === 0) return last
-    const all = new Uint8Array(held + last.length)
-    all.set(pending.subarray(0, held))
-    all.set(last, held)
+    const all = concat(pending.subarray(0, held), last)
     held = 0
     if (pending.length > spareBytes) pending = nothing
     return all
   }
 
+  const push = (chunk: Uint8Array): ReadonlyArray<Line> => {
+    if (oversize !== undefined) return []
+    if (skipping) {
+      const end = chunk.indexOf(lf)
+      if (end === -1) return []
+      skipping = false
+      return push(chunk.subarray(end + 1))
+    }
+    const cut = chunk.lastIndexOf(lf)
+    const lines = cut === -1 ? [] : many(joined(chunk.subarray(0, cut)))
+    const tail = chunk.subarray(cut + 1)
+    if (oversize === undefined) hold(tail)
+    else behind = concat(behind, chunk.subarray(cut))
+    return lines
+  }
+
   return {
-    push: (chunk) => {
-      if (oversize) return []
-      const cut = chunk.lastIndexOf(lf)
-      const lines = cut === -1 ? [] : many(joined(chunk.subarray(0, cut)))
-      const tail = cut === -1 ? chunk : chunk.subarray(cut + 1)
-      if (!oversize) hold(tail)
-      return lines
-    },
+    push,
     oversize: () => oversize,
+    skip: () => {
+      const rest = behind
+      oversize = undefined
+      skipping = true
+      behind = nothing
+      return push(rest)
+    },
     rest: () => {
       const lines: Array<Line> = []
-      if (!oversize && held > 0) one(lines, joined(nothing))
+      if (oversize === undefined && held > 0) one(lines, joined(nothing))
       return lines
     },
   }

@@ -92,7 +92,7 @@ export const openSession = (peer: Peer, id: string, fold: SessionFold, opened: J
 
   const begin = (blocks: ReadonlyArray<Json>, restore: Restore) =>
     Effect.gen(function* () {
-      const admitted = yield* Effect.fromResult(admitContent(blocks, capabilities))
+      const admitted = yield* Effect.fromResult(admitContent(blocks, capabilities, limits.lineBytes))
       yield* enter(restore)
       const started = startTurn(peer, id, fold, admitted, () => {
         run = undefined
@@ -172,7 +172,7 @@ export const openSession = (peer: Peer, id: string, fold: SessionFold, opened: J
       }),
     steer: (blocks) =>
       Effect.gen(function* () {
-        const admitted = yield* Effect.fromResult(admitContent(blocks, capabilities))
+        const admitted = yield* Effect.fromResult(admitContent(blocks, capabilities, limits.lineBytes))
         if (!capabilities.steer) return yield* new CapabilityMissing({ capability: "steer" })
         if (fold.retired) return yield* retired
         if (!fold.busy) return yield* new NotWorking({ sessionId: id })

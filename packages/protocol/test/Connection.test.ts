@@ -267,7 +267,11 @@ describe("Connection", () => {
       yield* wire.take
       const { result } = yield* Fiber.join(turn)
       wire.send(update("s", { sessionUpdate: "session_info_update", title: "T" }), update("s", chunk("x".repeat(5_000))))
-      expect(yield* Effect.flip(result)).toMatchObject({ _tag: "TransportClosed", reason: "oversize" })
+      expect(yield* Effect.flip(result)).toMatchObject({
+        _tag: "TransportClosed",
+        reason: "oversize",
+        fault: "a message of the agent is larger than 4096 bytes",
+      })
       expect((yield* client.closed).reason).toBe("oversize")
       expect((yield* session.view).title).toBe("T")
     }),

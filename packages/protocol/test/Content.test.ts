@@ -1,14 +1,17 @@
 import { admitContent } from "@acp-kit/protocol/Content"
 import type { Json } from "@acp-kit/protocol/Json"
 import { describe, expect, it } from "@effect/vitest"
+import * as Option from "effect/Option"
 import * as Result from "effect/Result"
 import * as Schema from "effect/Schema"
 
 const everything = { image: true, embeddedContext: true }
 const nothing = { image: false, embeddedContext: false }
 
+const limit = 32 * 1024 * 1024
+
 const refusal = (blocks: ReadonlyArray<unknown>, can = everything) => {
-  const admitted = admitContent(blocks as ReadonlyArray<Json>, can)
+  const admitted = admitContent(blocks as ReadonlyArray<Json>, can, limit)
   return Result.isFailure(admitted) ? admitted.failure : undefined
 }
 
@@ -97,8 +100,21 @@ describe("Content", () => {
       ).check(Schema.isMinLength(1)),
     ],
     ([blocks]) => {
-      const admitted = admitContent(blocks as ReadonlyArray<Json>, nothing)
+      const admitted = admitContent(blocks as ReadonlyArray<Json>, nothing, limit)
       expect(Result.isSuccess(admitted) && admitted.success).toBe(blocks)
     },
   )
+
+  it("refuses what needs a larger message than the agent takes, counted as it stands on the wire", () => {
+    const sized = (characters: number, character = "x") =>
+      Result.getFailure(admitContent([{ type: "text", text: character.repeat(characters) }], nothing, 8_192))
+    expect(sized(7_000)).toEqual(Option.none())
+    const message = "the message that holds the child prompt is larger than 8192 bytes; it was not sent"
+    for (const [characters, character] of [
+      [8_000, "x"],
+      [4_000, "ä"],
+      [1_500, "\u0001"],
+    ] as const)
+      expect(sized(characters, character)).toMatchObject({ value: { reason: "size", message } })
+  })
 })

@@ -20,7 +20,7 @@ const split = (
     out.push(...lines.push(bytes.slice(at, at + size)))
     at += size
   }
-  return { lines: [...out, ...lines.rest()], oversize: lines.oversize() }
+  return { lines: [...out, ...lines.rest()], oversize: lines.oversize() !== undefined }
 }
 
 const whole = [1_000_000]
@@ -119,4 +119,25 @@ describe("Lines", () => {
       expect(split(bytesOf(frames.map((frame) => `${frame}\n`).join("")), sizes, 1_000_000).lines).toEqual(frames)
     },
   )
+
+  it("tells how a line that is too long begins, and goes on behind it when asked to, whatever the chunks", () => {
+    const texts = ["before", "x".repeat(40), "between", "ä".repeat(9), "y".repeat(17), "after"]
+    const bytes = bytesOf(`${texts.join("\n")}\n`)
+    for (const size of [1, 2, 3, 7, 20, 64, 1_000]) {
+      const lines = makeLines(16)
+      const out: Array<Line> = []
+      for (let at = 0; at < bytes.length; at += size) {
+        let complete = lines.push(bytes.slice(at, at + size))
+        for (;;) {
+          out.push(...complete)
+          const head = lines.oversize()
+          if (head === undefined) break
+          expect(texts.find((text) => text.startsWith(head.replace(/\ufffd$/, "")))?.length).toBeGreaterThan(8)
+          out.push("…")
+          complete = lines.skip()
+        }
+      }
+      expect([...out, ...lines.rest()]).toEqual(["before", "…", "between", "…", "…", "after"])
+    }
+  })
 })

@@ -8,6 +8,7 @@ import { Arguments } from "../Arguments.ts"
 import type { Attachment, Child } from "../Child.ts"
 import { retired } from "../Children.ts"
 import { admissions } from "../Handles.ts"
+import { LaunchError } from "../LaunchError.ts"
 import { Limits } from "../Limits.ts"
 import type { Parent, Services } from "../Parent.ts"
 import { Reconnect } from "../Reconnect.ts"
@@ -37,7 +38,7 @@ const wordsOf = (method: "session/close" | "session/delete", limits: Limits.Inte
     case "DeadlineExceeded":
       return `ACP harness did not answer ${method} within ${Limits.seconds(method === "session/close" ? limits.closeMs : limits.deleteMs)}`
     case "TransportClosed":
-      return `nested agent process exited without a ${method === "session/close" ? "close" : "delete"} response`
+      return LaunchError.exitedWithout(`a ${method === "session/close" ? "close" : "delete"} response`, error)
     default:
       return `${method} failed: ${error.message}`
   }

@@ -62,7 +62,12 @@ const forkFailure = (source: Child, limits: Limits.Interface, error: ForkError):
     case "SessionRetired":
       return retired()
     case "TransportClosed":
-      return new SubagentError({ code: "LOST", message: "nested agent process exited without a fork response", uncertain: true })
+      return new SubagentError({
+        code: "LOST",
+        message: LaunchError.exitedWithout("a fork response", error),
+        uncertain: true,
+        details: LaunchError.exitDetails(error),
+      })
     default:
       return new SubagentError({ code: "FORK_FAILED", message: `session/fork failed: ${error.message}` })
   }
@@ -203,7 +208,7 @@ export const fork = Effect.fn("Subagents.fork")(function* (
 ): Effect.fn.Return<HandleValue, SubagentError, Services> {
   const given = yield* Effect.fromResult(Arguments.read("fork", input, keys))
   const held = yield* Effect.fromResult(Arguments.held(given))
-  const blocks = yield* Effect.fromResult(PromptContent.read(given.prompt))
+  const blocks = yield* Effect.fromResult(PromptContent.read(given.prompt, parent.limits.lineBytes))
   const name = yield* Effect.fromResult(Arguments.name(given))
   const output = yield* StructuredOutput.read(given.output_schema)
   if (parent.options.depth >= parent.limits.depth) return yield* tooDeep(parent.limits.depth)

@@ -38,7 +38,7 @@ export const prompt = Effect.fn("Subagents.prompt")(function* (
 ): Effect.fn.Return<HandleValue, SubagentError, Services> {
   const given = yield* Effect.fromResult(Arguments.read("prompt", input, keys))
   const held = yield* Effect.fromResult(Arguments.held(given))
-  const blocks = yield* Effect.fromResult(PromptContent.read(given.prompt))
+  const blocks = yield* Effect.fromResult(PromptContent.read(given.prompt, parent.limits.lineBytes))
   const output = yield* StructuredOutput.read(given.output_schema)
   const child = yield* Effect.fromResult(parent.children.find(held.id))
   return yield* Effect.gen(function* () {

@@ -94,7 +94,7 @@ export const resume = Effect.fn("Subagents.resume")(function* (
   parent: Parent,
   { id, prompt, output_schema }: Request,
 ): Effect.fn.Return<HandleValue, SubagentError, Services> {
-  const blocks = yield* Effect.fromResult(PromptContent.read(prompt))
+  const blocks = yield* Effect.fromResult(PromptContent.read(prompt, parent.limits.lineBytes))
   const output = yield* StructuredOutput.read(output_schema)
   const next = { blocks, task: Task.summary(blocks, parent.limits.taskCharacters), output }
   const child = parent.children.find(id)

@@ -22,7 +22,7 @@ const notWorking = () => notNow("steer requires a working subagent session")
 export const steer = Effect.fn("Subagents.steer")(function* (parent: Parent, input: Json): Effect.fn.Return<Json, SubagentError> {
   const given = yield* Effect.fromResult(Arguments.read("steer", input, keys))
   const id = yield* Effect.fromResult(Arguments.id(given))
-  const blocks = yield* Effect.fromResult(PromptContent.read(given.prompt))
+  const blocks = yield* Effect.fromResult(PromptContent.read(given.prompt, parent.limits.lineBytes))
   const child = yield* Effect.fromResult(parent.children.find(id))
   const admission = admissions.steer[child.state]
   if (admission === "retired") return yield* retired()

@@ -42,7 +42,7 @@ interface Call {
 const read = Effect.fnUntraced(function* (parent: Parent, input: Json): Effect.fn.Return<Call, SubagentError, Services> {
   const { options, limits } = parent
   const given = yield* Effect.fromResult(Arguments.read("subagent", input, keys))
-  const blocks = yield* Effect.fromResult(PromptContent.read(given.prompt))
+  const blocks = yield* Effect.fromResult(PromptContent.read(given.prompt, limits.lineBytes))
   const name = yield* Effect.fromResult(Arguments.name(given))
   const agent = yield* Effect.fromResult(Arguments.text(given, "agent"))
   const asked = yield* Effect.fromResult(Arguments.text(given, "model"))
