@@ -6,22 +6,27 @@ import { appears, failure, script, touch, World, watch } from "./support/World.t
 const gone = { code: "SUBAGENT_RETIRED" }
 
 describe("what other programs of this kind got wrong", () => {
-  it.live("S108 S161 the close of a restored child that its caller gave up frees the place at once and still deletes the history", () =>
-    Effect.gen(function* () {
-      const world = yield* World.make({ limits: { liveChildren: 1 } })
-      const before = yield* world.open()
-      const child = yield* before.subagent({ prompt: "one" })
-      yield* before.end
-      const slow = { before: [{ touch: world.file("in") }, { gate: world.file("gate") }], after: [{ touch: world.file("out") }] }
-      const parent = yield* world.open({ harnesses: { review: { mood: { on: { "session/delete": slow } } } } })
-      const closing = yield* Effect.forkChild(parent.close({ id: child.id }))
-      yield* appears(world.file("in"))
-      yield* Fiber.interrupt(closing)
-      expect((yield* parent.subagent({ prompt: "x" })).output).toBe("echo: x")
-      yield* touch(world.file("gate"))
-      yield* appears(world.file("out"))
-      expect(world.received().filter((method) => method === "session/delete")).toHaveLength(1)
-    }),
+  it.live(
+    "S108 S161 the close of a restored child that its caller gave up frees the place at once and still deletes the history",
+    () =>
+      Effect.gen(function* () {
+        const world = yield* World.make({ limits: { liveChildren: 1 } })
+        const before = yield* world.open()
+        const child = yield* before.subagent({ prompt: "one" })
+        yield* before.end
+        const slow = {
+          before: [{ touch: world.file("in") }, { gate: world.file("gate") }],
+          after: [{ touch: world.file("out") }],
+        }
+        const parent = yield* world.open({ harnesses: { review: { mood: { on: { "session/delete": slow } } } } })
+        const closing = yield* Effect.forkChild(parent.close({ id: child.id }))
+        yield* appears(world.file("in"))
+        yield* Fiber.interrupt(closing)
+        expect((yield* parent.subagent({ prompt: "x" })).output).toBe("echo: x")
+        yield* touch(world.file("gate"))
+        yield* appears(world.file("out"))
+        expect(world.received().filter((method) => method === "session/delete")).toHaveLength(1)
+      }),
   )
 
   it.live("S19 S151 a caller that gives up does not open the gate of a turn that has not settled", () =>
