@@ -1,54 +1,25 @@
-import { spawnSync } from "node:child_process"
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, rmSync } from "node:fs"
 import { join } from "node:path"
 import { Processes } from "@acp-kit/platform/Processes"
+import { CodexAcp } from "@acp-kit/testing/CodexAcp"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { startAgent, until } from "../test/support/Agents.ts"
 import { text } from "../test/support/Wire.ts"
-import { responsesServer } from "./ResponsesServer.ts"
-
-const harness = "@zed-industries/codex-acp@0.16.0"
-const program = `node_modules/@zed-industries/codex-acp-${process.platform}-${process.arch}/bin/codex-acp`
 
 let installed = ""
 
 beforeAll(() => {
-  installed = mkdtempSync(join(tmpdir(), "kit-codex-acp-"))
-  writeFileSync(join(installed, "package.json"), '{"private":true}')
-  spawnSync(process.execPath, ["add", "--ignore-scripts", harness], { cwd: installed, stdio: "ignore" })
+  installed = CodexAcp.install()
 }, 300_000)
 
 afterAll(() => rmSync(installed, { recursive: true, force: true }))
 
-const config = (url: string): string => `model = "loopback"
-model_provider = "loopback"
-sandbox_mode = "workspace-write"
-approval_policy = "on-request"
-
-[model_providers.loopback]
-name = "loopback"
-base_url = "${url}"
-wire_api = "responses"
-env_key = "MOCK_KEY"
-request_max_retries = 0
-stream_max_retries = 1
-
-[analytics]
-enabled = false
-`
-
-describe(harness, () => {
+describe(CodexAcp.harness, () => {
   it.live("S110 S140 S153 holds a conversation: start, prompt, a tool with permission, cancel, close", (context) =>
     Effect.gen(function* () {
-      const command = join(installed, program)
-      if (!existsSync(command)) return context.skip(`${harness} could not be installed`)
-      const { url } = yield* responsesServer
-      const home = join(installed, "home")
-      mkdirSync(join(home, ".codex"), { recursive: true })
-      writeFileSync(join(home, ".codex", "config.toml"), config(url))
-      const launch = ["/usr/bin/env", `CODEX_HOME=${home}/.codex`, "MOCK_KEY=x", "NO_BROWSER=1", command]
+      const launch = yield* CodexAcp.launchLine(installed)
+      if (launch === undefined) return context.skip(`${CodexAcp.harness} could not be installed`)
       const { client, cwd, frames, noises, problems } = yield* startAgent(launch)
       expect(client).toMatchObject({ version: 1, capabilities: { close: true, load: true, fork: false, embeddedContext: true } })
       const session = yield* client.newSession({ cwd })

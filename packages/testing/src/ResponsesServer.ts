@@ -1,3 +1,4 @@
+import * as Fs from "node:fs"
 import { createServer, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
 import * as Effect from "effect/Effect"
@@ -21,7 +22,8 @@ const usage = { input_tokens: 10, input_tokens_details: null, output_tokens: 5, 
 
 /**
  * A model on the loopback that speaks OpenAI's Responses: `run: COMMAND` calls `exec_command` outside of the sandbox, `hang` starts to answer
- * and never ends, what a tool put out is answered with `ran`, all else with `hello from the loopback`. Gives its base URL.
+ * and never ends, and creates the file that it names, if any; what a tool put out is answered with `ran`, `in JSON` with `{"answer":42}`, `recall` with the word that followed `remember` anywhere
+ * before, all else with `hello from the loopback`. Gives its base URL.
  */
 export const responsesServer = Effect.acquireRelease(
   Effect.callback<{ readonly url: string; readonly close: () => void }>((resume) => {
@@ -38,9 +40,13 @@ export const responsesServer = Effect.acquireRelease(
       send(response, [{ type: "response.created", response: { id } }])
       if (text.includes("hang")) {
         send(response, words("thinking", id).slice(0, -1))
+        const file = /hang: ([^"\\]+)/.exec(text)?.[1]
+        if (file !== undefined) Fs.writeFileSync(file, "")
         return
       }
       if (last?.type === "function_call_output") send(response, words("ran", id))
+      else if (text.includes("in JSON")) send(response, words('{"answer":42}', id))
+      else if (text.includes("recall")) send(response, words(/remember (\w+)/.exec(JSON.stringify(input))?.[1] ?? "nothing", id))
       else if (command === undefined) send(response, words("hello from the loopback", id))
       else {
         const call = { cmd: command, sandbox_permissions: "require_escalated", justification: "May I?" }
