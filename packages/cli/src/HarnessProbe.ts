@@ -143,7 +143,9 @@ const open = Effect.fnUntraced(function* (attempt: Attempt) {
   const { cwd } = yield* Host.Service
   const launched = yield* launch(attempt)
   const opened = timed(attempt, "session/new", launched.client.newSession({ cwd }))
-  const session = yield* Effect.mapError(opened, (error) => LaunchError.ofStart(attempt.profile, error, attempt.stray))
+  const session = yield* Effect.mapError(opened, (error) =>
+    LaunchError.ofStart(attempt.profile, error, attempt.stray, launched.quote),
+  )
   return { launched, session }
 })
 

@@ -7,6 +7,7 @@ import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import type { Updates } from "./Capture.ts"
+import type { Quote } from "./ChildWords.ts"
 import type { State } from "./Handles.ts"
 import type { HarnessReference } from "./HarnessReference.ts"
 import type { RosterRow } from "./Roster.ts"
@@ -18,6 +19,8 @@ import type { WireLog } from "./WireLog.ts"
 export interface Connection {
   readonly client: AgentClient
   readonly log: WireLog
+  /** For what it says, wherever a message of ours holds it. */
+  readonly quote: Quote
   /** Lives as long as the process. */
   readonly scope: Scope.Scope
   /** Ids of the children whose sessions live in it. */

@@ -38,7 +38,14 @@ const readProfile = (found: Findings, name: string, value: unknown): ProfileTabl
   const command = value.command
   const reference: HarnessReference = `acp.${name}`
   if (command === undefined && reference === kit) return { reference, ...(args === undefined ? {} : { args }) }
-  if (typeof command === "string" && command.trim() !== "") return { reference, command, ...(args === undefined ? {} : { args }) }
+  if (typeof command === "string" && command.trim() !== "") {
+    const relative = command.includes("/") && !command.startsWith("/")
+    if (!relative) return { reference, command, ...(args === undefined ? {} : { args }) }
+    const file = command.slice(command.lastIndexOf("/") + 1)
+    const message = `ACP harness ${JSON.stringify(name)} has the relative command ${JSON.stringify(command)}: write ${file === "" ? "a name" : JSON.stringify(file)} and have it on PATH, or write its absolute path`
+    found.error([...path, "command"], message)
+    return undefined
+  }
   if (command === undefined) {
     const { at, more } = found.misspelt(value, path, "command", profileKeys)
     found.error(at, `ACP harness ${JSON.stringify(name)} has no command`, more)

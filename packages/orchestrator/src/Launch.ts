@@ -5,6 +5,7 @@ import type { Noise } from "@acp-kit/protocol/WireFrame"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import { ChildWords } from "./ChildWords.ts"
 import type { Profile } from "./Harness.ts"
 import { LaunchError } from "./LaunchError.ts"
 import { Limits } from "./Limits.ts"
@@ -15,6 +16,8 @@ import type { SubagentError } from "./SubagentError.ts"
 export interface Launched {
   readonly client: AgentClient.AgentClient
   readonly pid: number
+  /** For what it says, wherever a message of ours holds it. */
+  readonly quote: ChildWords.Quote
   /** Ends the process and all it started; safe to call twice. `afterCancel` gives it half a second only. */
   readonly stop: (how?: "afterCancel") => Effect.Effect<void>
 }
@@ -26,6 +29,8 @@ export interface Options {
   /** The whole argument list. */
   readonly args: ReadonlyArray<string>
   readonly env: Readonly<Record<string, string>>
+  /** Names of variables whose values are secret, whatever they are called. */
+  readonly secrets?: ReadonlyArray<string>
   readonly info: { readonly name: string; readonly version: string }
   readonly observe?: AgentClient.Options["observe"]
   /** A line of stderr, or a stray line of stdout, as it is to be shown. */
@@ -66,10 +71,11 @@ const attempt = Effect.fnUntraced(function* (
   const processes = yield* Processes.Service
   const outer = yield* Effect.scope
   const scope = yield* Scope.fork(outer)
+  const quote = ChildWords.quoting(options.env, options.secrets)
   const child = yield* processes
     .spawn({ command: profile.command, args: options.args, cwd: options.cwd, env: options.env, ladder: ladder(limits) })
     .pipe(
-      Effect.mapError((failure) => LaunchError.spawnFailure(profile, failure)),
+      Effect.mapError((failure) => LaunchError.spawnFailure(profile, failure, options.cwd)),
       Scope.provide(scope),
     )
   const onNoise = ({ sample }: Noise) => {
@@ -90,7 +96,7 @@ const attempt = Effect.fnUntraced(function* (
         ...(options.observe === undefined ? {} : { observe: options.observe }),
       }),
     ),
-    Effect.mapError((error) => (error._tag === "VersionRejected" ? error : LaunchError.ofStart(profile, error, stray))),
+    Effect.mapError((error) => (error._tag === "VersionRejected" ? error : LaunchError.ofStart(profile, error, stray, quote))),
     Scope.provide(scope),
     Effect.onError(() => Effect.andThen(child.stop(impatient(limits)), Scope.close(scope, Exit.void))),
   )
@@ -100,7 +106,7 @@ const attempt = Effect.fnUntraced(function* (
       Effect.andThen(Scope.close(scope, Exit.void)),
       Effect.uninterruptible,
     )
-  return { client, pid: child.pid, stop }
+  return { client, pid: child.pid, quote, stop }
 })
 
 /**

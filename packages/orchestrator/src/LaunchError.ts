@@ -1,6 +1,7 @@
 import type { SpawnFailed } from "@acp-kit/platform/Processes"
 import type { ProtocolError } from "@acp-kit/protocol/ProtocolError"
 import type { TransportClosed } from "@acp-kit/protocol/Transport"
+import { ChildWords } from "./ChildWords.ts"
 import type { Profile } from "./Harness.ts"
 import { Limits } from "./Limits.ts"
 import { SubagentError } from "./SubagentError.ts"
@@ -22,17 +23,28 @@ const exitWords = ({ exitCode, signal, reason, fault }: TransportClosed): string
   return signal === undefined ? `connection closed (${reason})` : `signal ${signal}`
 }
 
-/** Nothing that the child wrote, and no path, stands in these messages: both may hold secrets. */
-const where = (profile: Profile): string =>
-  `(harness=${JSON.stringify(profile.reference)}, source=${profile.source}, cwd=configured working directory)`
+const where = (profile: Profile, cwd = "configured working directory"): string =>
+  `(harness=${JSON.stringify(profile.reference)}, source=${profile.source}, cwd=${cwd})`
 
 const nothingDone = { retryable: true } as const
 
-export const spawnFailure = (profile: Profile, failure: SpawnFailed): SubagentError =>
+const spawnWords = ({ command, reason }: SpawnFailed): string => {
+  const quoted = JSON.stringify(command)
+  if (reason === "ENOENT") return command.includes("/") ? `there is no ${quoted}` : `there is no ${quoted} on PATH`
+  return reason === "EACCES" ? `${quoted} may not be executed` : `${quoted} could not be started`
+}
+
+const remedy = ({ source, reference }: Profile): string =>
+  source === "built-in current executable"
+    ? "verify the installation of kit, and the working directory"
+    : `verify its installation, PATH, the working directory, and command of [${reference}] in config.toml`
+
+/** `cwd` is where it would have run; where it is gone, the system says the same as of a command that is. */
+export const spawnFailure = (profile: Profile, failure: SpawnFailed, cwd: string): SubagentError =>
   new SubagentError({
     code: "SPAWN",
-    message: `ACP harness spawn failure: ${failure.reason} ${where(profile)}`,
-    details: { reason: failure.reason },
+    message: `ACP harness spawn failure: ${failure.reason}: ${spawnWords(failure)} ${where(profile, JSON.stringify(cwd))}; ${remedy(profile)}`,
+    details: { reason: failure.reason, command: failure.command, cwd },
     ...nothingDone,
   })
 
@@ -61,6 +73,9 @@ const handshakeFailure = (profile: Profile, detail: string): SubagentError =>
     message: `ACP harness protocol handshake failure: ${detail} ${where(profile)}`,
     ...nothingDone,
   })
+
+const answeredWithError = (profile: Profile, { method, code }: ProtocolError.RpcError, words: string): SubagentError =>
+  handshakeFailure(profile, `the child answered ${method} with error ${code}${words === "" ? "" : `: ${words}`}`)
 
 /** The method ids are all that is told of a login that is missing (S123). */
 export const authRequired = (
@@ -99,11 +114,12 @@ const missing = (profile: Profile, capability: ProtocolError.CapabilityMissing["
   }
 }
 
-/** What a start that failed says (S163, decision 25). */
+/** What a start that failed says (S163, decision 25). Of a login that is missing nothing but its ids is passed on (S123); other words of the child are, quoted. */
 export const ofStart = (
   profile: Profile,
   error: Exclude<ProtocolError.ConnectError, ProtocolError.VersionRejected> | ProtocolError.SessionRetired,
   stray: ReadonlyArray<string>,
+  quote: ChildWords.Quote,
 ): SubagentError => {
   switch (error._tag) {
     case "TransportClosed":
@@ -119,7 +135,7 @@ export const ofStart = (
     case "CapabilityMissing":
       return missing(profile, error.capability)
     case "RpcError":
-      return handshakeFailure(profile, `the child answered ${error.method} with error ${error.code}`)
+      return answeredWithError(profile, error, quote(ChildWords.wordsOf(error)))
     case "MalformedResult":
       return handshakeFailure(profile, error.message)
     case "SessionRetired":

@@ -42,6 +42,7 @@ export const requestFor = Effect.fnUntraced(function* (parent: Parent, child: Ch
     model: model.success,
     systemPrompt: loaded.prompt,
     env,
+    secrets: loaded.meta.spec.secret_env,
     resume: child.sessionId ?? child.id,
   }
 })

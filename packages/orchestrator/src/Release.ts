@@ -23,7 +23,7 @@ export const release = (parent: Parent, child: Child, how?: How): Effect.Effect<
       return Effect.catch(session.close, (error) => {
         if (how === "unsettled") return end
         if (error._tag === "CapabilityMissing" || error._tag === "TransportClosed") return Effect.void
-        const line = `session of ${child.name} was left open: ${error.message}`
+        const line = `session of ${child.name} was left open: ${connection.quote(error.message)}`
         return Effect.sync(() => parent.roster.log(child.harness.slice("acp.".length), line))
       })
     }),

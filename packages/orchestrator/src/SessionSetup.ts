@@ -1,8 +1,9 @@
 import { type ConfigOption, chooseOption, isModel, modelOption, type OptionRefused } from "@acp-kit/protocol/Options"
 import type { ProtocolError } from "@acp-kit/protocol/ProtocolError"
-import type { Session } from "@acp-kit/protocol/Session"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import type { Attachment } from "./Child.ts"
+import type { Quote } from "./ChildWords.ts"
 import type { Profile } from "./Harness.ts"
 import { LaunchError } from "./LaunchError.ts"
 import { suggestion } from "./Nearest.ts"
@@ -16,13 +17,13 @@ const rejected = (code: "MODEL_REJECTED" | "OPTION_REJECTED", message: string) =
 const quote = (text: string) => JSON.stringify(text)
 
 /** The words of a child's refusal; an answer of any other kind is the failure of the start. */
-const refusal = (profile: Profile, error: SetError, say: (detail: string) => SubagentError): SubagentError =>
-  error._tag === "RpcError" ? say(`: ${error.message}`) : LaunchError.ofStart(profile, error, [])
+const refusal = (profile: Profile, quote: Quote, error: SetError, say: (detail: string) => SubagentError): SubagentError =>
+  error._tag === "RpcError" ? say(`: ${quote(error.message)}`) : LaunchError.ofStart(profile, error, [], quote)
 
 /** Selects a model explicitly (S22); succeeds with the option list after it. `of` says whose session it is. */
 export const selectModel = Effect.fnUntraced(function* (
   profile: Profile,
-  session: Session,
+  { connection, session }: Attachment,
   model: string,
   of = "",
 ): Effect.fn.Return<ReadonlyArray<ConfigOption>, SubagentError> {
@@ -33,7 +34,7 @@ export const selectModel = Effect.fnUntraced(function* (
   }
   const hint = option.values.includes(model) ? "" : suggestion(model, option.values)
   return yield* Effect.mapError(session.setOption(option.id, model), (error) =>
-    refusal(profile, error, (detail) =>
+    refusal(profile, connection.quote, error, (detail) =>
       rejected(
         "MODEL_REJECTED",
         `ACP harness ${quote(profile.reference)} rejected model selection ${quote(model)}${of}${detail}${hint}`,
@@ -52,14 +53,14 @@ const wordsOf = (refused: OptionRefused, options: ReadonlyArray<ConfigOption>): 
 /** Sets the options of a profile in key order, each against the list that the one before it returned (S125). */
 export const applyOptions = Effect.fnUntraced(function* (
   profile: Profile,
-  session: Session,
+  { connection, session }: Attachment,
 ): Effect.fn.Return<void, SubagentError> {
   for (const [key, value] of profile.policy.options) {
     const options = yield* session.options
     const option = chooseOption(options, key, value)
     if (Result.isFailure(option)) return yield* rejected("OPTION_REJECTED", wordsOf(option.failure, options))
     yield* Effect.mapError(session.setOption(option.success.id, value), (error) =>
-      refusal(profile, error, (detail) =>
+      refusal(profile, connection.quote, error, (detail) =>
         rejected("OPTION_REJECTED", `ACP harness ${quote(profile.reference)} rejected config option ${quote(key)}${detail}`),
       ),
     )

@@ -28,6 +28,8 @@ export interface Request {
   readonly systemPrompt: string
   /** Variables of its definition. */
   readonly env: Readonly<Record<string, string>>
+  /** Names of those whose values are secret. */
+  readonly secrets: ReadonlyArray<string>
   /** The ACP session to attach to again (S104); a new one is opened where absent. */
   readonly resume?: string
 }
@@ -82,11 +84,11 @@ const open = Effect.fnUntraced(function* (
   const attach = resume !== undefined && !profile.isKit
   if (attach) log.assign(resume, child.id)
   const session = yield* (attach ? client.attach({ ...options, sessionId: resume }) : client.newSession(options)).pipe(
-    Effect.mapError((error) => LaunchError.ofStart(profile, error, stray)),
+    Effect.mapError((error) => LaunchError.ofStart(profile, error, stray, connection.quote)),
   )
   log.assign(session.id, child.id)
-  if (model !== undefined) yield* SessionSetup.selectModel(profile, session, model)
-  yield* SessionSetup.applyOptions(profile, session)
+  if (model !== undefined) yield* SessionSetup.selectModel(profile, { connection, session }, model)
+  yield* SessionSetup.applyOptions(profile, { connection, session })
   child.sessionId = session.id
   child.snapshot = Capture.snapshotText(yield* session.configOptions)
   return session
@@ -110,7 +112,7 @@ const argumentsOf = Effect.fnUntraced(function* (
 })
 
 const launch = Effect.fnUntraced(function* (parent: Parent, request: Request, log: WireLog, stray: Array<string>) {
-  const { child, profile, env } = request
+  const { child, profile, env, secrets } = request
   const { options, host, roster } = parent
   const inherited = yield* options.inherited
   yield* parent.reaped
@@ -120,6 +122,7 @@ const launch = Effect.fnUntraced(function* (parent: Parent, request: Request, lo
       cwd: child.cwd,
       args: yield* argumentsOf(parent, request, inherited),
       env: SessionMark.on(environment(profile, host.env, inherited, env), parent.mark),
+      secrets: [...secrets, ...Object.keys(inherited.secrets ?? {})],
       info: { name: "kit", version: host.version },
       observe: log.observe,
       onLine: (line) => Effect.sync(() => roster.log(profile.name, line)),
@@ -146,7 +149,14 @@ const connect = Effect.fnUntraced(function* (
       const launched = yield* Effect.onError(launching, () => Scope.close(scope, Exit.void))
       const stop: Connection["stop"] = (how) =>
         Effect.uninterruptible(Effect.andThen(launched.stop(how), Scope.close(scope, Exit.void)))
-      const connection: Connection = { client: launched.client, log, scope, residents: new Set([child.id]), stop }
+      const connection: Connection = {
+        client: launched.client,
+        log,
+        quote: launched.quote,
+        scope,
+        residents: new Set([child.id]),
+        stop,
+      }
       const session = yield* restore(open(parent, request, connection, stray)).pipe(Effect.onError(() => stop("afterCancel")))
       const attachment = { connection, session }
       child.attachment = attachment

@@ -10,6 +10,7 @@ import * as Result from "effect/Result"
 import { Capture } from "./Capture.ts"
 import { type Attachment, type Child, type HandleValue, valueOf } from "./Child.ts"
 import { retired } from "./Children.ts"
+import type { Quote } from "./ChildWords.ts"
 import { LaunchError } from "./LaunchError.ts"
 import type { Parent } from "./Parent.ts"
 import { release } from "./Release.ts"
@@ -40,7 +41,7 @@ const codes = {
 } as const
 
 /** What a program learns of a turn that did not succeed (S153). */
-const failureOf = (child: Child, error: PromptError): SubagentError => {
+const failureOf = (child: Child, quote: Quote, error: PromptError): SubagentError => {
   switch (error._tag) {
     case "AuthRequired":
       return LaunchError.authRequired({ reference: child.harness }, error.methodIds)
@@ -64,7 +65,7 @@ const failureOf = (child: Child, error: PromptError): SubagentError => {
     case "RpcError":
       return new SubagentError({
         code: "TURN_FAILED",
-        message: `nested agent turn failed: ${error.message} (${error.code})`,
+        message: `nested agent turn failed: ${quote(error.message)} (${error.code})`,
       })
     case "MalformedResult":
       return new SubagentError({ code: "TURN_FAILED", message: `nested agent turn failed: ${error.message}` })
@@ -92,7 +93,7 @@ type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 /** Sends the prompt and waits for its end, for the end of the child, or for an interruption, whatever comes first; that is cancelled then. */
 const dispatch = Effect.fnUntraced(function* (
   child: Child,
-  { session }: Attachment,
+  { connection, session }: Attachment,
   blocks: ReadonlyArray<Json>,
   restore: Restore,
 ): Effect.fn.Return<Outcome> {
@@ -105,7 +106,7 @@ const dispatch = Effect.fnUntraced(function* (
   const begun = yield* Effect.exit(restore(beginning))
   if (Exit.isFailure(begun)) {
     const error = Exit.findErrorOption(begun)
-    if (Option.isSome(error)) return { type: "refused", error: failureOf(child, error.value) }
+    if (Option.isSome(error)) return { type: "refused", error: failureOf(child, connection.quote, error.value) }
     return { type: "interrupted", how: started === undefined ? "unsent" : yield* started.cancel }
   }
   const turn = begun.value
@@ -117,7 +118,7 @@ const dispatch = Effect.fnUntraced(function* (
     child.unsettled = (yield* turn.cancel) === "unsettled"
     return { type: "closed", error: error.value }
   }
-  return { type: wasTaken(error.value) ? "failed" : "refused", error: failureOf(child, error.value) }
+  return { type: wasTaken(error.value) ? "failed" : "refused", error: failureOf(child, connection.quote, error.value) }
 })
 
 /** The child is gone: its name and place are free at once, its session and process when this succeeds. */

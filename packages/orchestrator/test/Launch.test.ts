@@ -17,7 +17,7 @@ const start = Effect.fnUntraced(function* (mood: Mood, limits: { readonly startu
 const where = '(harness="acp.review", source=configured ACP profile, cwd=configured working directory)'
 
 describe("a start that fails", () => {
-  it.live("S163 says spawn failure, without the path", () =>
+  it.live("S163 says spawn failure, of what, where, and what to look at", () =>
     Effect.gen(function* () {
       const world = yield* World.make({ harnesses: { review: { command: "/nowhere/secret-agent" } } })
       const parent = yield* world.open()
@@ -26,8 +26,12 @@ describe("a start that fails", () => {
         { concurrency: "unbounded" },
       )
       for (const error of errors) {
-        expect(error).toMatchObject({ code: "SPAWN", retryable: true, message: `ACP harness spawn failure: ENOENT ${where}` })
-        expect(JSON.stringify(error)).not.toContain("secret-agent")
+        expect(error).toMatchObject({
+          code: "SPAWN",
+          retryable: true,
+          message: `ACP harness spawn failure: ENOENT: there is no "/nowhere/secret-agent" (harness="acp.review", source=configured ACP profile, cwd=${JSON.stringify(world.root)}); verify its installation, PATH, the working directory, and command of [acp.review] in config.toml`,
+          details: { reason: "ENOENT", command: "/nowhere/secret-agent", cwd: world.root },
+        })
       }
       expect(yield* parent.subagents({})).toEqual([])
     }),
@@ -97,16 +101,42 @@ describe("a start that fails", () => {
 
   it.live("S163 says protocol handshake failure where the child answers with an error or with nonsense", () =>
     Effect.gen(function* () {
-      const refused = yield* start({ on: { "session/new": { error: { code: -32603, message: "secret words" } } } })
+      const refused = yield* start({ on: { "session/new": { error: { code: -32603, message: 'no model "x" is installed' } } } })
       expect(refused.error).toMatchObject({
         code: "HANDSHAKE_FAILED",
-        message: `ACP harness protocol handshake failure: the child answered session/new with error -32603 ${where}`,
+        message: `ACP harness protocol handshake failure: the child answered session/new with error -32603: no model "x" is installed ${where}`,
       })
       const nonsense = yield* start({ on: { "session/new": { result: { session: 5 } } } })
       expect(nonsense.error).toMatchObject({
         code: "HANDSHAKE_FAILED",
         message: `ACP harness protocol handshake failure: malformed answer to session/new: no sessionId ${where}`,
       })
+    }),
+  )
+
+  it.live("S163 passes on what the child says of its failure: bounded, on one line, without the secrets it was given", () =>
+    Effect.gen(function* () {
+      const at = (method: "initialize" | "session/new", error: { message: string; data?: unknown }): World.HarnessSpec => ({
+        mood: { on: { [method]: { error: { code: -32_603, ...error } } } },
+      })
+      const internal = { message: "Internal error", data: { details: "sk-live-123456 is no \u001b[31mkey\n\u202eat all" } }
+      const world = yield* World.make({
+        harnesses: {
+          early: at("initialize", internal),
+          late: at("session/new", { message: `${"a".repeat(490)} held-secret ${"b".repeat(9_000_000)}` }),
+          kit: { isKit: true, ...at("session/new", { message: "no credit on held-secret" }) },
+        },
+        env: { SOME_API_KEY: "sk-live-123456" },
+        inherited: { secrets: { PLAIN_NAME: "held-secret" } },
+      })
+      const parent = yield* world.open()
+      const words = (harness: string) =>
+        Effect.map(failure(parent.subagent({ prompt: "hi", harness })), ({ message }) =>
+          message.replace(/^.* with error -32603: /, "").replace(/ \(harness=.*$/, ""),
+        )
+      expect(yield* words("acp.early")).toBe("Internal error: [redacted] is no \\u001b[31mkey\\n\\u202eat all")
+      expect(yield* words("acp.late")).toBe(`${"a".repeat(490)} held-secr…`)
+      expect(yield* words("acp.kit")).toBe("no credit on [redacted]")
     }),
   )
 

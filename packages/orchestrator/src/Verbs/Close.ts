@@ -7,6 +7,7 @@ import * as Semaphore from "effect/Semaphore"
 import { Arguments } from "../Arguments.ts"
 import type { Attachment, Child } from "../Child.ts"
 import { retired } from "../Children.ts"
+import type { Quote } from "../ChildWords.ts"
 import { admissions } from "../Handles.ts"
 import { LaunchError } from "../LaunchError.ts"
 import { Limits } from "../Limits.ts"
@@ -33,14 +34,19 @@ const leftBehind = (code: "CLOSE_FAILED" | "DELETE_FAILED", child: Child, why: s
 
 type RemoteError = ProtocolError.CallError | ProtocolError.CapabilityMissing | ProtocolError.DeadlineExceeded
 
-const wordsOf = (method: "session/close" | "session/delete", limits: Limits.Interface, error: RemoteError): string => {
+const wordsOf = (
+  method: "session/close" | "session/delete",
+  limits: Limits.Interface,
+  quote: Quote,
+  error: RemoteError,
+): string => {
   switch (error._tag) {
     case "DeadlineExceeded":
       return `ACP harness did not answer ${method} within ${Limits.seconds(method === "session/close" ? limits.closeMs : limits.deleteMs)}`
     case "TransportClosed":
       return LaunchError.exitedWithout(`a ${method === "session/close" ? "close" : "delete"} response`, error)
     default:
-      return `${method} failed: ${error.message}`
+      return `${method} failed: ${quote(error.message)}`
   }
 }
 
@@ -61,12 +67,16 @@ const closeRemote = Effect.fnUntraced(function* (
   }
   if (capabilities.close) {
     yield* Effect.catchIf(session.close, isGone, () => Effect.void).pipe(
-      Effect.mapError((error) => leftBehind("CLOSE_FAILED", child, wordsOf("session/close", parent.limits, error))),
+      Effect.mapError((error) =>
+        leftBehind("CLOSE_FAILED", child, wordsOf("session/close", parent.limits, connection.quote, error)),
+      ),
     )
   }
   if (capabilities.delete) {
     yield* Effect.catchIf(session.delete, isGone, () => Effect.void).pipe(
-      Effect.mapError((error) => leftBehind("DELETE_FAILED", child, wordsOf("session/delete", parent.limits, error))),
+      Effect.mapError((error) =>
+        leftBehind("DELETE_FAILED", child, wordsOf("session/delete", parent.limits, connection.quote, error)),
+      ),
     )
   }
 })

@@ -11,6 +11,7 @@ import { Arguments, type Held } from "../Arguments.ts"
 import { Capture } from "../Capture.ts"
 import type { Attachment, Child, HandleValue } from "../Child.ts"
 import { retired } from "../Children.ts"
+import type { Quote } from "../ChildWords.ts"
 import { Harness } from "../Harness.ts"
 import { kit } from "../HarnessReference.ts"
 import { LaunchError } from "../LaunchError.ts"
@@ -51,7 +52,7 @@ const timedOut = (method: string, limits: Limits.Interface): SubagentError =>
     uncertain: true,
   })
 
-const forkFailure = (source: Child, limits: Limits.Interface, error: ForkError): SubagentError => {
+const forkFailure = (source: Child, quote: Quote, limits: Limits.Interface, error: ForkError): SubagentError => {
   switch (error._tag) {
     case "CapabilityMissing":
       return unsupported(source)
@@ -69,7 +70,7 @@ const forkFailure = (source: Child, limits: Limits.Interface, error: ForkError):
         details: LaunchError.exitDetails(error),
       })
     default:
-      return new SubagentError({ code: "FORK_FAILED", message: `session/fork failed: ${error.message}` })
+      return new SubagentError({ code: "FORK_FAILED", message: `session/fork failed: ${quote(error.message)}` })
   }
 }
 
@@ -134,7 +135,7 @@ const branchNative = Effect.fnUntraced(function* (
       const forked = yield* restore(
         session.fork({ cwd: source.cwd, additionalDirectories: parent.options.additionalDirectories, ...meta }),
       ).pipe(
-        Effect.mapError((error) => forkFailure(source, parent.limits, error)),
+        Effect.mapError((error) => forkFailure(source, connection.quote, parent.limits, error)),
         Effect.ensuring(Effect.sync(() => connection.log.forking(session.id, undefined))),
       )
       connection.log.assign(forked.id, branch.id)
@@ -148,7 +149,7 @@ const branchNative = Effect.fnUntraced(function* (
           ? undefined
           : ModelPolicy.resolve(profile.success.policy, source.harness, source.model)
       if (model !== undefined && Result.isSuccess(model) && Result.isSuccess(profile)) {
-        const selecting = SessionSetup.selectModel(profile.success, forked, model.success, " for forked session")
+        const selecting = SessionSetup.selectModel(profile.success, attachment, model.success, " for forked session")
         yield* restore(
           Effect.timeoutOrElse(selecting, {
             duration: parent.limits.forkMs,

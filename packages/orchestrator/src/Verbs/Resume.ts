@@ -78,7 +78,10 @@ const begin = Effect.fnUntraced(function* (
   child.context = context
   const first = prompt === "" || profile.isKit ? next.blocks : [{ type: "text", text: prompt }, ...next.blocks]
   return yield* Effect.gen(function* () {
-    const attachment = yield* Turn.unlessEnded(child, Start.start(parent, { child, profile, model, systemPrompt: prompt, env }))
+    const attachment = yield* Turn.unlessEnded(
+      child,
+      Start.start(parent, { child, profile, model, systemPrompt: prompt, env, secrets: spec.secret_env }),
+    )
     return yield* Turn.run(parent, child, attachment, { ...next, blocks: first, generation: 1, first: true })
   }).pipe(
     Effect.onError((cause) => Turn.abandon(parent, child, cause)),

@@ -52,7 +52,12 @@ export const steer = Effect.fn("Subagents.steer")(function* (parent: Parent, inp
     AuthRequired: ({ methodIds }) => Effect.fail(LaunchError.authRequired({ reference: child.harness }, methodIds)),
     TransportClosed: () => Effect.fail(lost()),
     RpcError: ({ code, message }) =>
-      Effect.fail(new SubagentError({ code: "STEER_REJECTED", message: `the child refused the guidance: ${message} (${code})` })),
+      Effect.fail(
+        new SubagentError({
+          code: "STEER_REJECTED",
+          message: `the child refused the guidance: ${attachment.connection.quote(message)} (${code})`,
+        }),
+      ),
     MalformedResult: ({ message }) =>
       Effect.fail(new SubagentError({ code: "STEER_UNKNOWN", message: `${message}; delivery is unknown`, uncertain: true })),
   })

@@ -104,7 +104,14 @@ const create = Effect.fnUntraced(function* (parent: Parent, call: Call): Effect.
   const first = systemPrompt === "" || profile.isKit ? blocks : [{ type: "text", text: systemPrompt }, ...blocks]
   return yield* Effect.gen(function* () {
     yield* checkpoints.create(child, specOf(call), systemPrompt)
-    const starting = Start.start(parent, { child, profile, model, systemPrompt, env: definition?.env ?? {} })
+    const starting = Start.start(parent, {
+      child,
+      profile,
+      model,
+      systemPrompt,
+      env: definition?.env ?? {},
+      secrets: definition?.secrets ?? [],
+    })
     const attachment = yield* Turn.unlessEnded(child, starting)
     return yield* Turn.run(parent, child, attachment, {
       blocks: first,
