@@ -32,7 +32,7 @@ const serve = Effect.fnUntraced(function* (given: Arguments, stdio: Stdio.Interf
   const scope = yield* Effect.scope
   const sessions = Effect.flatMap(
     Effect.promise(() => import("./Sessions.ts")),
-    ({ make }) => make(given, host, scope),
+    ({ make }) => make(given, host, scope, (line) => stdio.writeError(`kit acp: ${line}\n`)),
   )
   yield* AcpServer.serve(transportOf(stdio), {
     protocol: given.protocol,

@@ -5,6 +5,7 @@ import { JsonSchemas } from "@acp-kit/json-schema/JsonSchemas"
 import { Files } from "@acp-kit/platform/Files"
 import { Host } from "@acp-kit/platform/Host"
 import { Processes } from "@acp-kit/platform/Processes"
+import { Health } from "@acp-kit/store/Health"
 import { SessionStore } from "@acp-kit/store/SessionStore"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -12,10 +13,19 @@ import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import type { Arguments } from "./Arguments.ts"
 
-/** The sessions of this process, alive as long as the scope. Everything that only a session needs is loaded from here. */
-export const make = (given: Arguments, host: Host.Interface, scope: Scope.Scope): Effect.Effect<Sessions, SetupRefused> => {
+/**
+ * The sessions of this process, alive as long as the scope. Everything that only a session needs is loaded from here. `tell` takes what concerns whoever
+ * runs the process, whichever of its clients is there to hear it.
+ */
+export const make = (
+  given: Arguments,
+  host: Host.Interface,
+  scope: Scope.Scope,
+  tell: (line: string) => Effect.Effect<void>,
+): Effect.Effect<Sessions, SetupRefused> => {
   const machine = Layer.mergeAll(
     Host.layerWith(host),
     Processes.layer,
@@ -24,9 +34,13 @@ export const make = (given: Arguments, host: Host.Interface, scope: Scope.Scope)
     SessionStore.layerWith({ home: host.kitHome }),
   )
   const sessions = Layer.unwrap(Effect.map(options(given, host), KitAgent.layerWith))
-  return Effect.map(Layer.buildWithScope(Layer.provide(sessions, machine), scope), (context) =>
-    Context.get(context, AgentSessions.Service),
+  const trouble = Layer.effectDiscard(
+    Effect.flatMap(SessionStore.Service, ({ health }) =>
+      Effect.forkScoped(Stream.runForEach(Health.news(health), ({ text }) => tell(text))),
+    ),
   )
+  const all = Layer.provide(Layer.merge(sessions, trouble), machine)
+  return Effect.map(Layer.buildWithScope(all, scope), (context) => Context.get(context, AgentSessions.Service))
 }
 
 const options = Effect.fnUntraced(function* (

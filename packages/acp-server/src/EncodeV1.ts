@@ -26,6 +26,8 @@ export const live = (event: SessionEvent, features: Features): ReadonlyArray<Ses
       return features.notices
         ? [{ sessionUpdate: "notice", severity: "warning", title: "Response interrupted; replacement follows" }]
         : []
+    case "notice":
+      return features.notices ? [{ sessionUpdate: "notice", severity: event.severity, title: event.title }] : []
     case "started":
     case "stopped":
       return []

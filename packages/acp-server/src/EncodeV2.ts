@@ -20,6 +20,8 @@ export const live = (event: SessionEvent): ReadonlyArray<SessionUpdate> => {
       return [{ sessionUpdate: "usage_update", used: event.used, size: event.window }]
     case "title":
       return [{ sessionUpdate: "session_info_update", title: event.title }]
+    case "notice":
+      return [{ sessionUpdate: "notice", severity: event.severity, title: event.title }]
     case "superseded":
       return event.items.flatMap((item) => takeBack(item))
     case "started":

@@ -34,6 +34,8 @@ export interface AcceptedTurn {
 export type SessionEvent =
   | TurnEvent
   | { readonly type: "title"; readonly title: string }
+  /** Something that concerns the session and no turn of it. */
+  | { readonly type: "notice"; readonly severity: "info" | "warning" | "error"; readonly title: string }
   | { readonly type: "started" }
   | { readonly type: "stopped"; readonly stop: Item & { readonly type: "stop" }; readonly background: ReadonlyArray<string> }
 

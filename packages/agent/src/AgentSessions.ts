@@ -1,4 +1,5 @@
 import { is as isAgentId } from "@acp-kit/store/AgentId"
+import { Health } from "@acp-kit/store/Health"
 import { is as isSessionId } from "@acp-kit/store/SessionId"
 import { SessionStore, type SessionSummary } from "@acp-kit/store/SessionStore"
 import type { StoreError } from "@acp-kit/store/StoreError"
@@ -10,6 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import { type AgentSession, SessionBusy, type SessionEvent } from "./AgentSession.ts"
 import { Directories, SetupRefused } from "./Directories.ts"
 import { type Item, Items } from "./Item.ts"
@@ -114,6 +116,8 @@ const make = Effect.fnUntraced(function* (settings: Settings): Effect.fn.Return<
       Effect.onError(() => Scope.close(scope, Exit.void)),
     )
     sessions.set(session.id, { session, scope })
+    const tell = ({ severity, text }: Health.News) => options.view(session.id, { type: "notice", severity, title: text })
+    yield* Effect.forkIn(Stream.runForEach(Health.news(store.health), tell), scope)
     return session
   }, Effect.provideContext(services))
 

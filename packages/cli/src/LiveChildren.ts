@@ -1,10 +1,14 @@
 import type { SubagentError } from "@acp-kit/orchestrator/SubagentError"
 import { Subagents } from "@acp-kit/orchestrator/Subagents"
+import { Health } from "@acp-kit/store/Health"
+import { SessionStore } from "@acp-kit/store/SessionStore"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import { type CommandFailed, failed } from "./CommandFailed.ts"
+import { printable } from "./Printable.ts"
 import { ProgressView } from "./ProgressView.ts"
 import { Store } from "./Store.ts"
 
@@ -14,7 +18,9 @@ export const use = <A, E, R>(options: Subagents.Options, work: (subagents: Subag
     Effect.gen(function* () {
       const life = yield* Scope.make()
       const subagents = yield* Store.tried(Scope.provide(Subagents.make(options), life))
-      const view = yield* Effect.forkChild(ProgressView.follow(subagents.events))
+      const { health } = yield* SessionStore.Service
+      const trouble = Stream.map(Health.news(health), ({ text }) => `kit: ${printable(text)}`)
+      const view = yield* Effect.forkChild(ProgressView.follow(subagents.events, trouble))
       return { life, subagents, view }
     }),
     ({ subagents }) => work(subagents),

@@ -14,8 +14,11 @@ const redrawEvery = "100 millis"
 
 const paintOf = (terminal: Terminal.Interface) => (terminal.color ? Progress.colors : Progress.plain)
 
-const plainLines = Effect.fnUntraced(function* (events: Stream.Stream<RosterEvent>) {
+type Lines = Stream.Stream<string>
+
+const plainLines = Effect.fnUntraced(function* (events: Stream.Stream<RosterEvent>, lines: Lines) {
   const terminal = yield* Terminal.Service
+  yield* Effect.forkScoped(Stream.runForEach(lines, (line) => terminal.err(`${line}\n`)))
   let progress = Progress.begin(yield* Clock.currentTimeMillis)
   const columns = terminal.errIsTerminal ? yield* terminal.columns : Number.POSITIVE_INFINITY
   yield* Stream.runForEach(
@@ -29,7 +32,7 @@ const plainLines = Effect.fnUntraced(function* (events: Stream.Stream<RosterEven
   )
 })
 
-const redrawnBlock = Effect.fnUntraced(function* (events: Stream.Stream<RosterEvent>) {
+const redrawnBlock = Effect.fnUntraced(function* (events: Stream.Stream<RosterEvent>, lines: Lines) {
   const terminal = yield* Terminal.Service
   const paint = paintOf(terminal)
   let progress = Progress.begin(yield* Clock.currentTimeMillis)
@@ -46,6 +49,7 @@ const redrawnBlock = Effect.fnUntraced(function* (events: Stream.Stream<RosterEv
     drawn = block
     yield* terminal.err(`\u001b[?2026h${erase}${text}\u001b[?2026l`)
   })
+  yield* Effect.forkScoped(Stream.runForEach(lines, (line) => Effect.sync(() => void waiting.push(line))))
   const drawing = yield* Effect.forkScoped(Effect.forever(Effect.andThen(draw(false), Effect.sleep(redrawEvery))))
   yield* Stream.runForEach(
     events,
@@ -65,11 +69,15 @@ const redrawnBlock = Effect.fnUntraced(function* (events: Stream.Stream<RosterEv
 /**
  * Shows a roster on stderr until its events end: a line for each child that starts, works and ends, or on a terminal
  * that can be redrawn one block that follows them. An interruption takes the block away and leaves the cursor below.
+ * `lines` are what else is to be told meanwhile; they stay.
  */
-export const follow = (events: Stream.Stream<RosterEvent>): Effect.Effect<void, never, Terminal.Service> =>
+export const follow = (
+  events: Stream.Stream<RosterEvent>,
+  lines: Lines = Stream.empty,
+): Effect.Effect<void, never, Terminal.Service> =>
   Effect.gen(function* () {
     const terminal = yield* Terminal.Service
-    return yield* Effect.scoped(terminal.redraws ? redrawnBlock(events) : plainLines(events))
+    return yield* Effect.scoped(terminal.redraws ? redrawnBlock(events, lines) : plainLines(events, lines))
   })
 
 export * as ProgressView from "./ProgressView.ts"

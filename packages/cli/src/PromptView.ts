@@ -103,6 +103,8 @@ export const make = Effect.fnUntraced(function* (quiet: boolean): Effect.fn.Retu
             endLine,
             note("kit: the model failed, and is asked again; its answer so far does not count"),
           )
+        case "notice":
+          return yield* note(`kit: ${printable(event.title)}`)
         case "item":
           return yield* item(event.item)
         case "stopped":

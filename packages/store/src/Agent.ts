@@ -11,9 +11,10 @@ import { diff } from "./ContextDelta.ts"
 import { Disk } from "./Disk.ts"
 import * as Document from "./Document.ts"
 import type { Level, Receipt } from "./Durability.ts"
+import type { Health } from "./Health.ts"
 import { isObject, type Json, type JsonObject, stringify } from "./Json.ts"
 import { contextFile, metaFile, wireLog } from "./Layout.ts"
-import { type Health, type Log, open as openLog } from "./Log.ts"
+import { type Log, open as openLog } from "./Log.ts"
 import { isGap } from "./LogDecoder.ts"
 import * as LogReader from "./LogReader.ts"
 import { redact } from "./Redaction.ts"
@@ -39,7 +40,7 @@ export interface OpenOptions {
   readonly directory: string
   readonly sessionId: string
   readonly agentId: string
-  readonly onHealth?: (path: string, health: Health) => void
+  readonly onHealth?: (path: string, health: Health.State) => void
 }
 
 /** The wire log's record version that this Kit writes and the newest it appends beside. */
@@ -79,7 +80,7 @@ export const open = Effect.fn("Agent.open")(function* (
     visit: (record) => {
       if (snapshot !== undefined && record.seq > snapshot.position.seq) AgentContext.replayOnto(state, record)
     },
-    ...(options.onHealth === undefined ? {} : { onHealth: (health: Health) => options.onHealth?.(directory, health) }),
+    ...(options.onHealth === undefined ? {} : { onHealth: (health: Health.State) => options.onHealth?.(directory, health) }),
   })
   warnings.push(...log.warnings)
 

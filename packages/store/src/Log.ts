@@ -8,6 +8,7 @@ import * as Semaphore from "effect/Semaphore"
 import { Disk, type DiskError, type File } from "./Disk.ts"
 import type { Level, Receipt } from "./Durability.ts"
 import { encode, encodeValue } from "./Frame.ts"
+import type { Health } from "./Health.ts"
 import type { JsonObject } from "./Json.ts"
 import { activePath, sealedPath, segments, stagedPath } from "./LogFiles.ts"
 import { type Line, LogQueue } from "./LogQueue.ts"
@@ -15,12 +16,6 @@ import * as LogRecovery from "./LogRecovery.ts"
 import { Invalid, isFull, LostOwnership, of, ofDisk, type StoreError } from "./StoreError.ts"
 import { StoreLimits } from "./StoreLimits.ts"
 import type { Warning } from "./Warning.ts"
-
-/** How a log's disk is. `no_space`: records of the lower levels wait in memory, those of level `disk` fail. */
-export type Health =
-  | { readonly state: "ok" }
-  | { readonly state: "no_space"; readonly held: number; readonly error: StoreError }
-  | { readonly state: "failed"; readonly error: StoreError }
 
 /** The end of what was written. */
 export interface Position {
@@ -40,12 +35,13 @@ export interface Log {
   /** Everything accepted so far is on disk. */
   readonly flush: Effect.Effect<void, StoreError>
   readonly position: Effect.Effect<Position>
-  readonly health: Effect.Effect<Health>
+  readonly health: Effect.Effect<Health.State>
   readonly warnings: ReadonlyArray<Warning>
 }
 
 export interface LogOptions extends Omit<LogRecovery.OpenOptions, "now"> {
-  readonly onHealth?: (health: Health) => void
+  /** Told when the log is open, and at every change. */
+  readonly onHealth?: (health: Health.State) => void
 }
 
 /** Opens the log, mends its end, and appends until the scope closes, which writes and syncs what is left. */
@@ -73,11 +69,11 @@ export const open = Effect.fn("Log.open")(function* (
   let unnamed = false
   let timer = false
   let retrying = false
-  let health: Health = { state: "ok" }
+  let health: Health.State = { state: "ok" }
   const mutex = Semaphore.makeUnsafe(1)
   const exclusively = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> => mutex.withPermit(Effect.uninterruptible(effect))
 
-  const setHealth = (next: Health): void => {
+  const setHealth = (next: Health.State): void => {
     const changed = next.state !== health.state
     health = next
     if (changed) options.onHealth?.(next)
@@ -384,6 +380,7 @@ export const open = Effect.fn("Log.open")(function* (
     if (opened.cut > 0) yield* putOwn("note", { event: "torn_tail_cut", bytes: opened.cut })
   })
   yield* exclusively(Effect.mapError(begin, asStore))
+  options.onHealth?.(health)
   return {
     append,
     flush,

@@ -10,10 +10,10 @@ import type { Disk } from "./Disk.ts"
 import * as DiskModel from "./DiskModel.ts"
 import * as DiskNode from "./DiskNode.ts"
 import type { Level, Receipt } from "./Durability.ts"
+import type { Health } from "./Health.ts"
 import type { Json } from "./Json.ts"
 import type { Imported } from "./KimiImport.ts"
 import { Lock } from "./Lock.ts"
-import type { Health } from "./Log.ts"
 import type { LogGap, LogRecord } from "./Record.ts"
 import type { SessionId } from "./SessionId.ts"
 import * as Sessions from "./Sessions.ts"
@@ -85,8 +85,6 @@ export interface SessionWriter extends Session {
   readonly rename: (title: string | undefined) => Effect.Effect<SessionInfo, StoreError>
   /** Everything written so far is on disk. */
   readonly flush: Effect.Effect<void, StoreError>
-  /** How the disk takes what this session writes, its agents' logs included: now, and at every change. */
-  readonly health: Stream.Stream<Health>
   readonly subagents: SubagentStore.Interface
 }
 
@@ -100,6 +98,8 @@ export interface CreateOptions {
 }
 
 export interface Interface {
+  /** How the disk takes what this store writes, of whatever session: now, and at every change. */
+  readonly health: Stream.Stream<Health.State>
   /** A new session, on disk and locked for this process when it succeeds; the scope holds the lock. `AlreadyExists` where the id is taken. */
   readonly create: (options: CreateOptions) => Effect.Effect<SessionWriter, StoreError, Scope.Scope>
   /** Opens for writing: takes the lock (`Locked` names the holder), mends what a crash left, marks agents that were at work `interrupted`. `NewerVersion` writes nothing. */

@@ -2,16 +2,15 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
-import * as Stream from "effect/Stream"
-import * as SubscriptionRef from "effect/SubscriptionRef"
 import * as AgentDocument from "./AgentDocument.ts"
 import type { ChildRecord } from "./ChildRecord.ts"
 import { Disk } from "./Disk.ts"
 import * as Document from "./Document.ts"
+import type { Health } from "./Health.ts"
 import { type JsonObject, stringify } from "./Json.ts"
 import * as Layout from "./Layout.ts"
 import type { Lock } from "./Lock.ts"
-import { type Health, open as openLog } from "./Log.ts"
+import { open as openLog } from "./Log.ts"
 import type { LogRecord } from "./Record.ts"
 import * as SessionDocument from "./SessionDocument.ts"
 import * as SessionFiles from "./SessionFiles.ts"
@@ -30,6 +29,7 @@ type Needs = Disk.Service | Lock.Service
 export const open = Effect.fn("SessionWriting.open")(function* (
   home: string,
   id: SessionId,
+  onHealth: Health.Watch["report"],
 ): Effect.fn.Return<SessionWriter, StoreError, Needs | Scope.Scope> {
   const disk = yield* Disk.Service
   const directory = Layout.sessionPath(home, id)
@@ -45,7 +45,7 @@ export const open = Effect.fn("SessionWriting.open")(function* (
   for (const name of (yield* disk.list(directory).pipe(Effect.mapError(ofDisk))) ?? []) {
     if (Document.isTemporary(name)) yield* disk.unlink(`${directory}/${name}`).pipe(Effect.mapError(ofDisk))
   }
-  return yield* writer(home, id, raw, warnings)
+  return yield* writer(home, id, raw, warnings, onHealth)
 })
 
 /** Makes the directory ours alone where its mode lets others in. */
@@ -63,21 +63,13 @@ export const writer = Effect.fnUntraced(function* (
   id: SessionId,
   initial: JsonObject,
   found: ReadonlyArray<Warning>,
+  onHealth: Health.Watch["report"],
 ): Effect.fn.Return<SessionWriter, StoreError, Needs | Scope.Scope> {
   const disk = yield* Disk.Service
   const directory = Layout.sessionPath(home, id)
   const path = `${directory}/${Layout.sessionFile}`
   const name = SessionReading.transcriptOf(directory)
   const reader = yield* SessionReading.open(home, id)
-  const health = yield* SubscriptionRef.make<Health>({ state: "ok" })
-  const states = new Map<string, Health>()
-  const services = yield* Effect.context<never>()
-  const onHealth = (at: string, next: Health): void => {
-    states.set(at, next)
-    const worst = [...states.values()].find((state) => state.state !== "ok") ?? next
-    Effect.runForkWith(services)(SubscriptionRef.set(health, worst))
-  }
-
   const children = new Map<string, ChildRecord>()
   const note = (record: LogRecord): void => {
     const decoded = Transcript.decode(record)
@@ -121,7 +113,6 @@ export const writer = Effect.fnUntraced(function* (
     appendChild,
     rename: (title) => mutex.withPermit(Effect.uninterruptible(rename(title))),
     flush: log.flush,
-    health: SubscriptionRef.changes(health).pipe(Stream.changes),
     subagents,
   }
 })

@@ -4,6 +4,7 @@ import * as Archive from "./Archive.ts"
 import * as Collection from "./Collection.ts"
 import { Disk } from "./Disk.ts"
 import * as Document from "./Document.ts"
+import { Health } from "./Health.ts"
 import * as KimiImport from "./KimiImport.ts"
 import * as Layout from "./Layout.ts"
 import { Lock } from "./Lock.ts"
@@ -23,8 +24,9 @@ import * as Trash from "./Trash.ts"
 type Needs = Disk.Service | Lock.Service
 
 /** Every session under a home. */
-export const make = Effect.fn("SessionStore.make")(function* (options: Options): Effect.fn.Return<Interface, never, Needs> {
-  const disk = yield* Disk.Service
+export const make = Effect.fn("SessionStore.make")(function* (
+  options: Options,
+): Effect.fn.Return<Interface, never, Needs | Scope.Scope> {
   const system = yield* Lock.Service
   const limits = yield* StoreLimits
   const lock = {
@@ -33,6 +35,8 @@ export const make = Effect.fn("SessionStore.make")(function* (options: Options):
   }
   const { home } = options
   const sessions = Layout.sessionsPath(home)
+  const health = yield* Health.watch(yield* Disk.Service, sessions)
+  const { disk } = health
   const open = new Map<string, SessionWriter>()
   const on = <A, E, R>(effect: Effect.Effect<A, E, R | Needs>): Effect.Effect<A, E, Exclude<R, Needs>> =>
     effect.pipe(
@@ -65,19 +69,21 @@ export const make = Effect.fn("SessionStore.make")(function* (options: Options):
     yield* on(SessionFiles.create(home, initial))
     const path = `${Layout.sessionPath(home, id)}/${Layout.sessionFile}`
     const raw = (yield* on(Document.read(path))) ?? {}
-    return yield* registered(yield* on(SessionWriting.writer(home, id, raw, [])))
+    return yield* registered(yield* on(SessionWriting.writer(home, id, raw, [], health.report)))
   })
 
   const openWriter = Effect.fn("SessionStore.openWriter")(function* (text: string) {
     const id = yield* Layout.sessionId(text)
-    return yield* registered(yield* on(SessionWriting.open(home, id)))
+    return yield* registered(yield* on(SessionWriting.open(home, id, health.report)))
   })
 
   const rename = Effect.fn("SessionStore.rename")(function* (text: string, title: string | undefined) {
     const id = yield* Layout.sessionId(text)
     const own = open.get(id)
     if (own !== undefined) return yield* own.rename(title)
-    return yield* Effect.scoped(Effect.flatMap(on(SessionWriting.open(home, id)), (writer) => writer.rename(title)))
+    return yield* Effect.scoped(
+      Effect.flatMap(on(SessionWriting.open(home, id, health.report)), (writer) => writer.rename(title)),
+    )
   })
 
   const remove = Effect.fn("SessionStore.delete")(function* (text: string) {
@@ -139,6 +145,7 @@ export const make = Effect.fn("SessionStore.make")(function* (options: Options):
   })
 
   const store: Interface = {
+    health: health.changes,
     create,
     openWriter,
     openReader: (text) => Effect.flatMap(Layout.sessionId(text), (id) => on(SessionReading.open(home, id))),

@@ -9,8 +9,8 @@ import * as AgentFiles from "./AgentFiles.ts"
 import { is as isAgentId, make as makeId } from "./AgentId.ts"
 import { isLive } from "./AgentMeta.ts"
 import { Disk } from "./Disk.ts"
+import type { Health } from "./Health.ts"
 import * as Layout from "./Layout.ts"
-import type { Health } from "./Log.ts"
 import * as Repair from "./Repair.ts"
 import { AlreadyExists, Busy, InvalidId, of, type StoreError } from "./StoreError.ts"
 import { StoreLimits } from "./StoreLimits.ts"
@@ -19,7 +19,7 @@ import type { Finding, Interface } from "./SubagentStore.ts"
 import * as Trash from "./Trash.ts"
 
 export interface WriterOptions extends ReaderOptions {
-  readonly onHealth: (path: string, health: Health) => void
+  readonly onHealth: (path: string, health: Health.State) => void
 }
 
 interface Entry {

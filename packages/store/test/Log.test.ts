@@ -425,7 +425,7 @@ describe("a disk that fails", () => {
         expect(yield* bodies).toEqual(["head", "a", "held 1", "held 2"])
         expect((yield* log.health).state).toBe("ok")
         expect((yield* log.append("event", 1, '"after"', "disk")).seq).toBe(5)
-        expect(healths).toEqual(["no_space", "ok"])
+        expect(healths).toEqual(["ok", "no_space", "ok"])
       }),
     ),
   )

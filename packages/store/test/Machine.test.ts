@@ -35,10 +35,11 @@ describe.skipIf(!isRoot)("a machine of which we are master", () => {
             const { agent_id } = yield* subagents.create(spec, "p")
             const healths: Array<string> = []
             const watching = yield* Deferred.make<void>()
-            yield* session.health.pipe(
+            const healed = yield* Deferred.make<void>()
+            yield* store.health.pipe(
               Stream.runForEach((health) => {
                 healths.push(health.state)
-                return Deferred.succeed(watching, undefined)
+                return Deferred.succeed(healths.length < 3 ? watching : healed, undefined)
               }),
               Effect.forkScoped,
             )
@@ -69,6 +70,7 @@ describe.skipIf(!isRoot)("a machine of which we are master", () => {
             expect(records.length).toBe(1 + accepted + 1)
             expect(records.filter((record) => "gap" in record)).toEqual([])
             expect((yield* subagents.list()).length).toBe(1)
+            yield* Deferred.await(healed)
             expect(healths).toEqual(["ok", "no_space", "ok"])
           }),
         ).pipe(Effect.provide(SessionStore.layerWith({ home })))
