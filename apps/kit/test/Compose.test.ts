@@ -1,5 +1,8 @@
-import { writeFileSync } from "node:fs"
+import { spawnSync } from "node:child_process"
+import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { flags } from "@acp-kit/kit-acp/Arguments"
+import { TestKit } from "@acp-kit/testing/TestKit"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Machine } from "./support/Machine.ts"
 
@@ -23,6 +26,8 @@ describe("kit compose", () => {
     expect((await kit.run(["compose", "add.rnlt", ...inputs])).out).toBe("42\n")
     expect((await kit.run(["compose", "-e", "return a + b", ...inputs])).out).toBe("42\n")
     expect((await kit.run(["compose", "-", ...inputs], { input: "return a + b" })).out).toBe("42\n")
+    expect((await kit.run(["compose", ...inputs], { input: "return a + b" })).out).toBe("42\n")
+    expect((await kit.run(["check"], { input: "return a" })).err).toContain("standard input:1:8: error[RL2101]")
     expect((await kit.run(["compose", "-e", "return n", "--input", "n=9223372036854775807"])).out).toBe("9223372036854775807\n")
   })
 
@@ -75,7 +80,15 @@ describe("kit compose", () => {
       [["compose", "-e", "return 1", "--jsn"], 'did you mean "--json"?'],
       [["compose", "x.rnlt", "-e", "return 1"], "exclude each other"],
       [["compose", "-e", "return 1", "--session", "a", "--no-session"], "exclude each other"],
+      [["compose", "."], "could not read .: it is a directory, not a file"],
+      [["compose", "file.txt/x.rnlt"], "a part of its path is not a directory"],
       [["compose", "-e", "return n", "--input", "n=oops"], "n is not JSON"],
+      [["compose", "-e", "return 1", "--input", "return=1"], '--input "return" is a word of the language; choose another name'],
+      [
+        ["compose", "-e", "return n", "--input", "n=[9223372036854775808]"],
+        "--input n holds what no program can: 9223372036854775808 is outside the signed 64-bit range",
+      ],
+      [["compose", "-e", "return n", "--input", "n=1e400"], "--input n holds what no program can"],
       [["compose", "-e", "return n", "--input", "n=1", "--input", "n=2"], "--input n stands twice"],
       [["compose", "-e", "return 1", "--session", "no-such-session"], "does not exist"],
       [["compose", "-e", "return 1", "--root", "nowhere"], "could not open working directory"],
@@ -94,10 +107,31 @@ describe("kit compose", () => {
     for (const command of ["compose", "check"]) {
       expect(await kit.run([command, "latin.rnlt"])).toMatchObject({
         code: 2,
-        err: "kit: could not read latin.rnlt: it is not UTF-8\n",
+        err: "kit: could not read latin.rnlt: it is not UTF-8: the byte at offset 11 belongs to no character\n",
       })
     }
   })
+
+  it.runIf(existsSync("/proc/self/cmdline"))(
+    "refuses an argument that is not UTF-8, and takes one with a replacement character",
+    async () => {
+      const kitIn = (words: string) => {
+        const line = [TestKit.program.command, ...TestKit.program.args].map((word) => `'${word}'`).join(" ")
+        const env = { PATH: process.env.PATH, HOME: kit.folder, KIT_HOME: kit.kitHome }
+        return spawnSync("sh", ["-c", `${line} compose --no-session -e 'return a' --input ${words}`], {
+          cwd: kit.dir,
+          env,
+          encoding: "utf8",
+        })
+      }
+      const refused = kitIn(`"$(printf 'a="\\351"')"`)
+      expect([refused.status, refused.stdout]).toEqual([2, ""])
+      expect(refused.stderr).toBe(
+        'kit: could not read the argument "a=\\"\ufffd\\"": it is not UTF-8: the byte at offset 3 belongs to no character\n',
+      )
+      expect(kitIn(`'a="\ufffd"'`).stdout).toBe('"\ufffd"\n')
+    },
+  )
 
   it("keeps nothing on disk with --no-session", async () => {
     const agent = await kit.agent("demo")
@@ -146,10 +180,10 @@ describe("kit", () => {
     expect((await kit.run(["-V"])).out).toMatch(/^kit \d+\.\d+\.\d+\n$/)
   })
 
-  it("tells the same flags of kit acp as kit acp does itself", async () => {
-    const [shown, own] = await Promise.all([kit.run(["help", "acp"]), kit.run(["acp", "--help"])])
-    const flags = (text: string) => new Set(text.match(/--[a-z][a-z-]*/g))
-    expect(flags(own.out)).toEqual(new Set([...flags(shown.out)].filter((flag) => flag !== "--help")))
+  it("tells the very flags of kit acp that kit acp takes", async () => {
+    const [shown, asked] = await Promise.all([kit.run(["help", "acp"]), kit.run(["acp", "--help"])])
+    expect(asked).toEqual(shown)
+    expect(new Set(shown.out.match(/--[a-z][a-z-]*/g))).toEqual(new Set(flags))
   })
 
   it("refuses a broken configuration with path, line, key and the nearest key, and warns of an unknown one", async () => {

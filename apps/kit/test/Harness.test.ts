@@ -223,6 +223,9 @@ describe("kit harness", () => {
     expect(JSON.parse(builtIn.out)).toMatchObject({ harnesses: [{ reference: "acp.kit", default: true }] })
     await kit.configure('[subagent]\nharness = "acp.demo"')
     await kit.agent("demo")
+    expect((await kit.run(["harness", "list"])).out).toMatch(
+      /^ +acp\.kit +built in +kit acp --protocol-version 2\n\* +acp\.demo +configured +\//,
+    )
     const listed = await kit.run(["harness", "list", "--json"])
     expect(JSON.parse(listed.out)).toMatchObject({
       harnesses: [
@@ -319,6 +322,7 @@ describe("kit harness", () => {
     })
     const text = await kit.run(["harness", "check", "broken"])
     expect(text.err).toContain("nested agent exited during startup")
+    expect(text.err.match(/no licence/g)).toHaveLength(1)
     const all = await kit.run(["harness", "check", "--json"])
     expect(all.code).toBe(1)
     expect(

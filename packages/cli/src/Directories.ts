@@ -1,4 +1,5 @@
 import { Host } from "@acp-kit/platform/Host"
+import { SystemFailure } from "@acp-kit/platform/SystemFailure"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -17,10 +18,9 @@ export const resolve = Effect.fnUntraced(function* (named: string) {
   const path = yield* Path.Path
   const files = yield* FileSystem.FileSystem
   const directory = path.resolve(host.cwd, named)
-  const found = yield* Effect.mapError(files.stat(directory), ({ reason }) => {
-    const why = reason._tag === "NotFound" ? "there is no such directory" : reason._tag
-    return failed(2, "DIRECTORY", `could not open working directory ${directory}: ${why}`)
-  })
+  const found = yield* Effect.mapError(files.stat(directory), (error) =>
+    failed(2, "DIRECTORY", `could not open working directory ${directory}: ${SystemFailure.why(error)}`),
+  )
   if (found.type !== "Directory") return yield* failed(2, "DIRECTORY", `working directory is not a directory: ${directory}`)
   return directory
 })

@@ -1,4 +1,5 @@
 import { Host } from "@acp-kit/platform/Host"
+import { SystemFailure } from "@acp-kit/platform/SystemFailure"
 import type { Observer } from "@acp-kit/runlet/Graph"
 import { GraphLine } from "@acp-kit/runlet/GraphLine"
 import type * as Cause from "effect/Cause"
@@ -6,13 +7,9 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
-import type { PlatformError } from "effect/PlatformError"
 import * as Queue from "effect/Queue"
 import { failed } from "./CommandFailed.ts"
 import { Terminal } from "./Terminal.ts"
-
-const reasonOf = ({ reason }: PlatformError): string =>
-  reason._tag === "NotFound" ? "there is no such directory" : (reason.description ?? reason._tag)
 
 /**
  * Makes the file anew and writes every event of a run to it, a line of JSON each, as they come. The end of the scope waits for the last line.
@@ -24,7 +21,7 @@ export const observer = Effect.fnUntraced(function* (named: string) {
   const terminal = yield* Terminal.Service
   const path = (yield* Path.Path).resolve(host.cwd, named)
   const file = yield* Effect.mapError(files.open(path, { flag: "w" }), (error) =>
-    failed(2, "UNWRITABLE", `could not write the graph to ${named}: ${reasonOf(error)}`),
+    failed(2, "UNWRITABLE", `could not write the graph to ${named}: ${SystemFailure.why(error)}`),
   )
   const lines = yield* Queue.make<string, Cause.Done>()
   const encoder = new TextEncoder()
@@ -34,7 +31,7 @@ export const observer = Effect.fnUntraced(function* (named: string) {
   ).pipe(
     Effect.catchTag("PlatformError", (error) => {
       broken = true
-      return terminal.err(`kit: the graph in ${named} is incomplete: ${reasonOf(error)}\n`)
+      return terminal.err(`kit: the graph in ${named} is incomplete: ${SystemFailure.why(error)}\n`)
     }),
   )
   const writing = yield* Effect.forkScoped(Effect.ignore(Effect.forever(write)))

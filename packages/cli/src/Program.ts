@@ -1,5 +1,9 @@
 import { Host } from "@acp-kit/platform/Host"
+import { SystemFailure } from "@acp-kit/platform/SystemFailure"
+import { Utf8 } from "@acp-kit/platform/Utf8"
 import type { Input } from "@acp-kit/runlet/Host"
+import { fromJson, NotJson } from "@acp-kit/runlet/JsonValue"
+import { reserved } from "@acp-kit/runlet/Scanner"
 import { parse } from "@acp-kit/store/Json"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -16,7 +20,9 @@ export interface Program {
 }
 
 /** Where a program comes from; the same for every command that takes one. */
-export const parameters = { FILE: Flag.optional("the program; - reads it from standard input") }
+export const parameters = {
+  FILE: Flag.optional("the program; standard input where it is -, or left out and something is sent there"),
+}
 
 const identifier = /^[_\p{XID_Start}]\p{XID_Continue}*$/u
 
@@ -25,9 +31,12 @@ const readInput = (text: string): Result.Result<Input, string> => {
   const name = text.slice(0, Math.max(0, equals))
   if (equals < 0) return Result.fail(`takes NAME=JSON, not ${JSON.stringify(text)}`)
   if (!identifier.test(name)) return Result.fail(`${JSON.stringify(name)} is not a name that a program can use`)
+  if (reserved.has(name)) return Result.fail(`${JSON.stringify(name)} is a word of the language; choose another name`)
   const value = parse(text.slice(equals + 1))
-  return value === undefined
-    ? Result.fail(`${name} is not JSON; a string needs its quotes: --input '${name}="…"'`)
+  if (value === undefined) return Result.fail(`${name} is not JSON; a string needs its quotes: --input '${name}="…"'`)
+  const held = fromJson(value)
+  return held instanceof NotJson
+    ? Result.fail(`${name} holds what no program can: ${held.message}`)
     : Result.succeed({ name, schema: true, value })
 }
 
@@ -45,26 +54,24 @@ const readFile = Effect.fnUntraced(function* (name: string) {
   const host = yield* Host.Service
   const bytes = yield* files
     .readFile(paths.resolve(host.cwd, name))
-    .pipe(Effect.mapError(({ reason }) => unreadable(name, reason._tag === "NotFound" ? "there is no such file" : reason._tag)))
-  const source = yield* Effect.try({
-    try: () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
-    catch: () => unreadable(name, "it is not UTF-8"),
-  })
-  return { source, path: name }
+    .pipe(Effect.mapError((error) => unreadable(name, SystemFailure.why(error))))
+  const source = Utf8.decode(bytes)
+  if (Result.isFailure(source)) return yield* unreadable(name, Utf8.refusal(source.failure))
+  return { source: source.success, path: name }
 })
 
-/** Reads the program that a command was given; exactly one of FILE, `-` and `-e` must stand. */
+/** Reads the program that a command was given: a FILE, that of `-e`, or what comes on standard input where nobody types it. */
 export const read = Effect.fnUntraced(function* (command: string, file: string | undefined, text: string | undefined) {
   if (text !== undefined) return { source: text, path: "-e" }
-  if (file === undefined) {
-    return yield* new CommandFailed({
-      exit: 2,
-      text: `kit ${command}: no program; name a FILE, give one with -e, or - for standard input`,
-      error: { code: "USAGE", message: "no program" },
-    })
-  }
-  if (file !== "-") return yield* readFile(file)
-  return { source: yield* textOf(file), path: "standard input" }
+  if (file !== undefined && file !== "-") return yield* readFile(file)
+  const { inIsTerminal } = yield* Terminal.Service
+  const source = file === undefined && inIsTerminal ? "" : yield* textOf("-")
+  if (file !== undefined || source !== "") return { source, path: "standard input" }
+  return yield* new CommandFailed({
+    exit: 2,
+    text: `kit ${command}: no program; name a FILE, give one with -e, or send one to standard input`,
+    error: { code: "USAGE", message: "no program" },
+  })
 })
 
 /** A text that a command was given; `-` stands for all of standard input. */

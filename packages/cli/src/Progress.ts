@@ -1,5 +1,5 @@
 import type { RosterEvent, RosterRow } from "@acp-kit/orchestrator/Subagents"
-import { clip, padTo, printable } from "./Printable.ts"
+import { clip, columnsOf, padTo, printable } from "./Printable.ts"
 
 /** One child as the view saw it. Times are Unix milliseconds. */
 interface Seen {
@@ -84,7 +84,8 @@ const removed = (
       : before.row.status === "idle"
         ? `generation ${before.row.generation}`
         : `while ${before.row.status}`
-  const text = event.message === undefined ? turns : printable(event.message)
+  // The details of a failure stand in the failure itself, which is reported to whoever asked for the child.
+  const text = event.message === undefined ? turns : printable(event.message.replace(/ \(\w+=.*\)$/s, ""))
   const kind = event.reason === "ended" && before !== undefined && before.row.status !== "idle" ? "stopped" : event.reason
   const notice: Notice = { kind, name: printable(event.name), text, at: now - progress.began }
   return [{ ...progress, children }, silent ? [] : [notice]]
@@ -122,6 +123,22 @@ export const colors: Paint = { quiet: sgr(2), good: sgr(32), bad: sgr(31), busy:
 
 const nameColumns = 16
 
+/** A part of a line and its emphasis. */
+type Part = readonly [text: string, tone: (text: string) => string]
+
+/** Parts of a line one after the other, in at most `columns` cells: the last ones give way. */
+const squeeze = (parts: ReadonlyArray<Part>, columns: number): string => {
+  let room = columns
+  return parts
+    .map(([text, tone]) => {
+      const kept = clip(text, room)
+      room -= columnsOf(kept)
+      return kept === "" ? "" : tone(kept)
+    })
+    .join("")
+    .trimEnd()
+}
+
 /** A notice as one line of at most `columns` cells, without a line feed. A log line is never cut. */
 export const noticeLine = (notice: Notice, paint: Paint, columns: number): string => {
   if (notice.kind === "log") return `ACP harness ${notice.name}: ${notice.text}`
@@ -134,9 +151,13 @@ export const noticeLine = (notice: Notice, paint: Paint, columns: number): strin
           ? paint.good
           : paint.quiet
   const time = elapsed(notice.at).padStart(6)
-  const head = `${paint.quiet(time)}  ${padTo(notice.name, nameColumns)}  ${tone(padTo(notice.kind, 8))}`
-  const text = clip(notice.text, Math.max(10, columns - 6 - 2 - nameColumns - 2 - 8 - 2))
-  return text === "" ? head.trimEnd() : `${head}  ${text}`
+  const parts: ReadonlyArray<Part> = [
+    [time, paint.quiet],
+    [`  ${padTo(notice.name, nameColumns)}  `, plainly],
+    [notice.text === "" ? notice.kind : padTo(notice.kind, 8), tone],
+    [notice.text === "" ? "" : `  ${notice.text}`, plainly],
+  ]
+  return squeeze(parts, columns)
 }
 
 const marks = { starting: "◌", working: "●", idle: "○" } as const
@@ -149,8 +170,14 @@ const childLine = (seen: Seen, paint: Paint, columns: number, now: number): stri
   const tone = row.status === "working" ? paint.busy : row.status === "idle" ? paint.good : paint.quiet
   const text = row.status === "working" ? gist(row.activity === "" ? row.task : row.activity) : describe(row, undefined, now)
   const tail = [elapsed(now - seen.since).padStart(6), usageText(row)].filter((part) => part !== "").join("  ")
-  const room = columns - 2 - nameColumns - 2 - 8 - 2 - tail.length - 2
-  return `${tone(marks[row.status])} ${padTo(printable(row.name), nameColumns)}  ${tone(padTo(row.status, 8))}  ${paint.quiet(tail)}  ${clip(text, Math.max(0, room))}`
+  const parts: ReadonlyArray<Part> = [
+    [marks[row.status], tone],
+    [` ${padTo(printable(row.name), nameColumns)}  `, plainly],
+    [padTo(row.status, 8), tone],
+    [`  ${tail}`, paint.quiet],
+    [text === "" ? "" : `  ${text}`, plainly],
+  ]
+  return squeeze(parts, columns)
 }
 
 /** The live rows, working ones first kept in order of arrival, in at most `rows` lines of `columns` cells. */

@@ -1,9 +1,11 @@
 import { Host } from "@acp-kit/platform/Host"
 import { Stdio } from "@acp-kit/platform/Stdio"
+import { Utf8 } from "@acp-kit/platform/Utf8"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Result from "effect/Result"
 
 /** Standard input could not be read. */
 export class InputFailed extends Data.TaggedError("InputFailed")<{ readonly reason: string }> {}
@@ -18,6 +20,7 @@ export interface Interface {
   readonly err: (text: string) => Effect.Effect<void>
   /** All of stdin as UTF-8. */
   readonly input: Effect.Effect<string, InputFailed>
+  readonly inIsTerminal: boolean
   readonly outIsTerminal: boolean
   readonly errIsTerminal: boolean
   /** Columns of stderr now; 80 where unknown. */
@@ -34,6 +37,7 @@ export class Service extends Context.Service<Service, Interface>()("@acp-kit/cli
 
 /** What a process knows of the terminals behind its streams. */
 export interface Facts {
+  readonly inIsTerminal: boolean
   readonly outIsTerminal: boolean
   readonly errIsTerminal: boolean
   /** The size of the terminal behind stderr now, as far as it is known. */
@@ -41,18 +45,10 @@ export interface Facts {
 }
 
 const readAll = Effect.fnUntraced(function* (stdio: Stdio.Interface): Effect.fn.Return<string, InputFailed> {
-  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-  const decode = (chunk: Uint8Array | undefined) =>
-    Effect.try({
-      try: () => (chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })),
-      catch: () => new InputFailed({ reason: "it is not UTF-8" }),
-    })
-  let text = ""
-  for (;;) {
-    const chunk = yield* stdio.read
-    text += yield* decode(chunk)
-    if (chunk === undefined) return text
-  }
+  const chunks: Array<Uint8Array> = []
+  for (let chunk = yield* stdio.read; chunk !== undefined; chunk = yield* stdio.read) chunks.push(chunk)
+  const text = Utf8.decode(Buffer.concat(chunks))
+  return Result.isSuccess(text) ? text.success : yield* new InputFailed({ reason: Utf8.refusal(text.failure) })
 })
 
 /** The terminal over the streams of this process. */
@@ -73,6 +69,7 @@ export const layerWith = (facts: Facts): Layer.Layer<Service, never, Stdio.Servi
         lost: Effect.sync(() => lost),
         err: stdio.writeError,
         input: readAll(stdio),
+        inIsTerminal: facts.inIsTerminal,
         outIsTerminal: facts.outIsTerminal,
         errIsTerminal: facts.errIsTerminal,
         columns: Effect.sync(() => facts.size().columns ?? 80),
@@ -100,6 +97,7 @@ export const layerMemory = (
       target.push(text)
     })
   const terminal: Interface = {
+    inIsTerminal: false,
     outIsTerminal: false,
     errIsTerminal: false,
     columns: Effect.succeed(80),

@@ -1,3 +1,4 @@
+import { columnsOf } from "@acp-kit/cli/Printable"
 import { Progress } from "@acp-kit/cli/Progress"
 import type { RosterEvent, RosterRow } from "@acp-kit/orchestrator/Subagents"
 import { describe, expect, it } from "@effect/vitest"
@@ -89,6 +90,23 @@ describe("Progress", () => {
   it("cuts a line at the width of the terminal, counting wide characters twice", () => {
     const [line] = lines([changed({ status: "working", name: "調査", task: "漢字".repeat(40) })], 60)
     expect(line).toBe(`  0.0s  調査              working   ${"漢字".repeat(5)}漢…`)
+  })
+
+  it("draws no line that is wider than the terminal, however narrow, and every one that fits as it is", () => {
+    const row = { status: "working", name: "調査 a name", activity: "漢字 wc -l", usage: { used: 50, size: 200 } } as const
+    const progress = after([changed(row), changed({ id: "s-2", status: "idle", generation: 3 }), changed({ id: "s-3" })])
+    for (let columns = 1; columns <= 60; columns++) {
+      const notices = lines([changed(row), changed({ status: "idle", generation: 1 })], columns)
+      const block = Progress.block(progress, Progress.plain, columns, 2, 1_500)
+      for (const line of [...notices, ...block]) expect(columnsOf(line), `${columns}: ${line}`).toBeLessThanOrEqual(columns)
+    }
+    expect(Progress.block(progress, Progress.plain, 30, 3, 1_500)[0]).toBe("● 調査 a name       working  …")
+  })
+
+  it("leaves the details of a failure to whoever reports the failure", () => {
+    const message = 'ACP harness spawn failure: ENOENT (harness="acp.x", source=configured ACP profile)'
+    const [line] = lines([{ type: "removed", id: "s-1", name: "Scout", reason: "failed", message }])
+    expect(line).toBe("  0.0s  Scout             failed    ACP harness spawn failure: ENOENT")
   })
 
   it("draws one line for each live child with its activity, its time and its context usage", () => {

@@ -19,7 +19,12 @@ const terminal = (options: {
     writeError: () => Effect.void,
   })
   const host = Host.layerWith({ env: options.env ?? {}, kitHome: "/", cwd: "/", self: ["kit"], version: "0" })
-  const layer = Terminal.layerWith({ outIsTerminal: false, errIsTerminal: options.errIsTerminal ?? true, size: () => ({}) })
+  const layer = Terminal.layerWith({
+    inIsTerminal: false,
+    outIsTerminal: false,
+    errIsTerminal: options.errIsTerminal ?? true,
+    size: () => ({}),
+  })
   return Effect.provide(Terminal.Service, Layer.provide(layer, Layer.merge(stdio, host)))
 }
 
@@ -41,8 +46,10 @@ describe("Terminal", () => {
       const bytes = new TextEncoder().encode("é漢\n")
       const cut = yield* terminal({ chunks: [...bytes].map((byte) => Uint8Array.of(byte)) })
       expect(yield* cut.input).toBe("é漢\n")
-      const broken = yield* terminal({ chunks: [Uint8Array.of(0xe9)] })
-      expect(yield* Effect.flip(broken.input)).toMatchObject({ reason: "it is not UTF-8" })
+      const broken = yield* terminal({ chunks: [Uint8Array.of(0x61), Uint8Array.of(0xe9)] })
+      expect(yield* Effect.flip(broken.input)).toMatchObject({
+        reason: "it is not UTF-8: the byte at offset 1 belongs to no character",
+      })
     }),
   )
 

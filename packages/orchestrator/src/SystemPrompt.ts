@@ -1,3 +1,4 @@
+import { SystemFailure } from "@acp-kit/platform/SystemFailure"
 import { Layout } from "@acp-kit/store/Layout"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -26,8 +27,12 @@ export const file = Effect.fnUntraced(function* (
     return path
   }).pipe(
     Effect.mapError(
-      ({ reason }) =>
-        new SubagentError({ code: "STORAGE", message: `could not write the system prompt: ${reason._tag}`, retryable: true }),
+      (error) =>
+        new SubagentError({
+          code: "STORAGE",
+          message: `could not write the system prompt to a temporary file: ${SystemFailure.why(error)}`,
+          retryable: true,
+        }),
     ),
   )
 })

@@ -1,3 +1,4 @@
+import { SystemFailure } from "@acp-kit/platform/SystemFailure"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
@@ -12,11 +13,11 @@ export const resolve = Effect.fnUntraced(function* (
   const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const wanted = cwd === undefined ? root : path.resolve(root, cwd)
-  const real = yield* Effect.mapError(files.realPath(wanted), ({ reason }) =>
-    invalid(`could not open subagent working directory ${wanted}: ${reason._tag}`),
+  const real = yield* Effect.mapError(files.realPath(wanted), (error) =>
+    invalid(`could not open subagent working directory ${wanted}: ${SystemFailure.why(error)}`),
   )
-  const info = yield* Effect.mapError(files.stat(real), ({ reason }) =>
-    invalid(`could not open subagent working directory ${wanted}: ${reason._tag}`),
+  const info = yield* Effect.mapError(files.stat(real), (error) =>
+    invalid(`could not open subagent working directory ${wanted}: ${SystemFailure.why(error)}`),
   )
   if (info.type !== "Directory") return yield* invalid(`subagent working directory is not a directory: ${wanted}`)
   return real

@@ -11,14 +11,16 @@ const path = "/home/u/.kit/config.toml"
 
 const refused = (source: string): Effect.Effect<ConfigError> => Effect.flip(Config.decode(path, source)).pipe(Effect.orDie)
 
-const files = (source: string | undefined) =>
+const files = (source: string | Uint8Array | undefined) =>
   Layer.succeed(
     FileSystem.FileSystem,
     FileSystem.makeNoop({
-      readFileString: () =>
-        source === undefined
-          ? Effect.fail(PlatformError.systemError({ _tag: "NotFound", module: "FileSystem", method: "readFileString" }))
-          : Effect.succeed(source),
+      readFile: () => {
+        const cause = { code: "ENOENT" }
+        return source === undefined
+          ? Effect.fail(PlatformError.systemError({ _tag: "NotFound", module: "FileSystem", method: "readFile", cause }))
+          : Effect.succeed(typeof source === "string" ? new TextEncoder().encode(source) : source)
+      },
     }),
   )
 
@@ -92,7 +94,18 @@ auto_compact = true
   it.effect("fails where a file that was named is not there", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(Effect.provide(Config.load(path, { required: true }), files(undefined)))
-      expect(error.message).toBe(`invalid config ${path}: could not read config: NotFound`)
+      expect(error.message).toBe(`invalid config ${path}: could not read config: there is no such file or directory`)
+    }),
+  )
+
+  it.effect("refuses a file that is not UTF-8, with the place, and takes one with a byte order mark", () =>
+    Effect.gen(function* () {
+      const comment = Uint8Array.of(...new TextEncoder().encode("# é"), 0xff, 0x0a)
+      const error = yield* Effect.flip(Effect.provide(Config.load(path), files(comment)))
+      expect(error.message).toBe(
+        `invalid config ${path}: could not read config: it is not UTF-8: the byte at offset 4 belongs to no character`,
+      )
+      expect((yield* Effect.provide(Config.load(path), files('\ufeffmodel = "m"\n'))).model).toBe("m")
     }),
   )
 

@@ -222,7 +222,9 @@ describe("a child", () => {
       const parent = yield* world.open()
       yield* touch(world.file("root", "file"))
       const missing = yield* failure(parent.subagent({ prompt: "x", cwd: "nowhere" }))
-      expect(missing.message).toBe(`could not open subagent working directory ${world.root}/nowhere: NotFound`)
+      expect(missing.message).toBe(
+        `could not open subagent working directory ${world.root}/nowhere: there is no such file or directory`,
+      )
       const file = yield* failure(parent.subagent({ prompt: "x", cwd: "file" }))
       expect(file.message).toBe(`subagent working directory is not a directory: ${world.root}/file`)
       expect(world.events()).toEqual([])

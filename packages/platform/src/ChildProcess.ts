@@ -8,14 +8,12 @@ import { variable, withMark } from "./Mark.ts"
 import { system } from "./ProcessTable.ts"
 import { PulledStream } from "./PulledStream.ts"
 import { end, type Family, forget, members, track } from "./Sweep.ts"
+import { codeOf } from "./SystemFailure.ts"
 
 /** How long after the last signal the runtime may take to tell that the process has ended. */
 const telling = "5 seconds"
 
 type Started = NodeProcess.ChildProcessWithoutNullStreams
-
-const codeOf = (cause: unknown): string =>
-  typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "UNKNOWN"
 
 const isDirectory = (path: string): boolean => {
   try {

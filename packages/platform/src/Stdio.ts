@@ -5,15 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
 import { PulledStream } from "./PulledStream.ts"
 import { writeOutput } from "./ReservedOutput.ts"
-
-const reasons: Readonly<Record<string, string>> = {
-  EPIPE: "nobody reads it any more",
-  ENOSPC: "no space is left on the device",
-  EDQUOT: "the quota is used up",
-  EFBIG: "the file may not grow any further",
-  EIO: "the device failed",
-  EBADF: "it is closed, or not open for writing",
-}
+import { codeOf, explain } from "./SystemFailure.ts"
 
 /** Our output takes nothing any more, from the first write that failed on. */
 export class OutputClosed extends Schema.TaggedError<OutputClosed>()("OutputClosed", {
@@ -21,7 +13,7 @@ export class OutputClosed extends Schema.TaggedError<OutputClosed>()("OutputClos
   reason: Schema.String,
 }) {
   override get message() {
-    return `could not write the output: ${reasons[this.reason] ?? this.reason}`
+    return `could not write the output: ${explain(this.reason)}`
   }
 }
 
@@ -39,8 +31,7 @@ export class Service extends Context.Service<Service, Interface>()("@acp-kit/pla
 
 type Sink = (bytes: Uint8Array | string) => Effect.Effect<void, OutputClosed>
 
-const closedBy = (cause: unknown): OutputClosed =>
-  new OutputClosed({ reason: typeof cause === "object" && cause !== null && "code" in cause ? String(cause.code) : "UNKNOWN" })
+const closedBy = (cause: unknown): OutputClosed => new OutputClosed({ reason: codeOf(cause) })
 
 /**
  * Whether the process was started without this descriptor. Bun opens /dev/null in its place, and nothing but the flag that a descriptor

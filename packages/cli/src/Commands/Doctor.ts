@@ -2,8 +2,10 @@ import { Config, type Problem, render } from "@acp-kit/orchestrator/Config"
 import { Harness } from "@acp-kit/orchestrator/Harness"
 import { Executable } from "@acp-kit/platform/Executable"
 import { Host } from "@acp-kit/platform/Host"
+import { SystemFailure } from "@acp-kit/platform/SystemFailure"
 import type { JsonObject } from "@acp-kit/runlet/Host"
 import { SessionStore } from "@acp-kit/store/SessionStore"
+import type { StoreError } from "@acp-kit/store/StoreError"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import { columns } from "../Columns.ts"
@@ -24,17 +26,17 @@ interface Finding {
 const home = Effect.gen(function* () {
   const { kitHome } = yield* Host.Service
   const files = yield* FileSystem.FileSystem
-  if (!(yield* Effect.orElseSucceed(files.exists(kitHome), () => false))) {
-    return { what: "home", state: "ok", detail: `${kitHome} will be made by the first session` } as const
-  }
-  const access = files.access(kitHome, { readable: true, writable: true })
-  return yield* Effect.match(access, {
-    onSuccess: (): Finding => ({ what: "home", state: "ok", detail: kitHome }),
-    onFailure: ({ reason }): Finding => ({
-      what: "home",
-      state: "problem",
-      detail: `${kitHome} cannot be written: ${reason._tag}`,
-    }),
+  const finding = (state: Finding["state"], detail: string): Finding => ({ what: "home", state, detail })
+  const look = Effect.tap(files.stat(kitHome), () => files.access(kitHome, { readable: true, writable: true }))
+  return yield* Effect.match(look, {
+    onSuccess: ({ type }) =>
+      type === "Directory"
+        ? finding("ok", kitHome)
+        : finding("problem", `${kitHome} is not a directory; set KIT_HOME to one that Kit may keep its files in`),
+    onFailure: (error) =>
+      error.reason._tag === "NotFound"
+        ? finding("ok", `${kitHome} will be made by the first session`)
+        : finding("problem", `could not use ${kitHome}: ${SystemFailure.why(error)}`),
   })
 })
 
@@ -87,6 +89,9 @@ const sessions = Effect.gen(function* () {
   return [counted, ...damaged, ...left]
 })
 
+/** The store could not even be listed. */
+const unreadable = (error: StoreError): ReadonlyArray<Finding> => [{ what: "sessions", state: "problem", detail: error.message }]
+
 const json = ({ what, state, detail }: Finding): JsonObject => ({ what, state, detail })
 
 /** `kit doctor`: what of the set-up works. Starts nothing. */
@@ -103,7 +108,7 @@ export const doctor = command({
           { what: "kit", state: "ok", detail: version },
           yield* home,
           ...(yield* configuration(config)),
-          ...(yield* Store.tried(sessions)),
+          ...(yield* Effect.catch(sessions, (error) => Effect.succeed(unreadable(error)))),
         ]
         if (flags.json) yield* Output.value({ findings: found.map(json) }, true)
         else yield* Output.lines(columns(found.map(({ what, state, detail }) => [state, what, printable(detail)])))

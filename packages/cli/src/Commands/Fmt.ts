@@ -1,3 +1,4 @@
+import { SystemFailure } from "@acp-kit/platform/SystemFailure"
 import { format } from "@acp-kit/runlet/Format"
 import { heal } from "@acp-kit/runlet/Heal"
 import type { JsonObject } from "@acp-kit/runlet/Host"
@@ -45,8 +46,8 @@ const replace = Effect.fnUntraced(function* (named: string, text: string) {
       Effect.onError(() => Effect.ignore(files.remove(beside))),
     )
   })
-  yield* Effect.mapError(Effect.uninterruptible(write), ({ reason }) =>
-    failed(1, "UNWRITABLE", `could not write ${named}: ${reason.description ?? reason._tag}`),
+  yield* Effect.mapError(Effect.uninterruptible(write), (error) =>
+    failed(1, "UNWRITABLE", `could not write ${named}: ${SystemFailure.why(error)}`),
   )
 })
 

@@ -80,10 +80,11 @@ const stderrOf = (failure: SubagentError): ReadonlyArray<string> => {
     .map((line) => `  | ${printable(line)}`)
 }
 
-const errorLines = ({ reference, failure, steps }: HarnessProbe.Unusable): ReadonlyArray<string> => [
+/** `heard`: what the harness logged stands on stderr already. */
+const errorLines = ({ reference, failure, steps }: HarnessProbe.Unusable, heard: boolean): ReadonlyArray<string> => [
   `${reference}: ${failure.message} [${failure.code}]`,
   ...(steps.length === 0 ? [] : [`  time  ${timing(steps)}`]),
-  ...stderrOf(failure),
+  ...(heard ? [] : stderrOf(failure)),
 ]
 
 const probe = Effect.fnUntraced(function* (profile: Harness.Profile, quiet: boolean) {
@@ -95,7 +96,7 @@ const probe = Effect.fnUntraced(function* (profile: Harness.Profile, quiet: bool
 const one = Effect.fnUntraced(function* (profile: Harness.Profile, json: boolean) {
   const report = yield* Effect.mapError(
     probe(profile, json),
-    (unusable) => new CommandFailed({ exit: 1, text: errorLines(unusable).join("\n"), error: errorJson(unusable) }),
+    (unusable) => new CommandFailed({ exit: 1, text: errorLines(unusable, !json).join("\n"), error: errorJson(unusable) }),
   )
   yield* json ? Output.value(reportJson(report), true) : Output.lines(reportLines(report))
   return 0 as const
@@ -112,7 +113,7 @@ const all = Effect.fnUntraced(function* (profiles: ReadonlyArray<Harness.Profile
     yield* Output.value({ harnesses: rows }, true)
   } else {
     for (const result of results) {
-      yield* Output.lines(Result.isSuccess(result) ? reportLines(result.success) : errorLines(result.failure))
+      yield* Output.lines(Result.isSuccess(result) ? reportLines(result.success) : errorLines(result.failure, true))
     }
   }
   return results.every(Result.isSuccess) ? (0 as const) : (1 as const)

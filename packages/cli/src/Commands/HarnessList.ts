@@ -17,20 +17,26 @@ const describe = (harnesses: Harness.Harnesses) => (profile: Harness.Profile) =>
 
 const shown = (word: string): string => (/^[\w./:@%+=,-]+$/.test(word) ? word : JSON.stringify(word))
 
+/** The launch line for people: this very program is `kit`, wherever it lies. */
+const launchLine = ({ command, args }: Harness.Profile, self: ReadonlyArray<string>): string => {
+  const words = [command, ...args]
+  const ours = self.every((word, index) => words[index] === word)
+  return (ours ? ["kit", ...words.slice(self.length)] : words).map(shown).join(" ")
+}
+
 const run = Effect.fnUntraced(function* (config: string | undefined, json: boolean) {
   const settings = yield* ConfigFile.load(config)
   const host = yield* Host.Service
   const harnesses = Harness.fromTables(settings, host.self)
-  const found = harnesses.profiles.map(describe(harnesses))
   if (json) {
-    yield* Output.value({ harnesses: found }, true)
+    yield* Output.value({ harnesses: harnesses.profiles.map(describe(harnesses)) }, true)
     return 0 as const
   }
-  const rows = found.map((harness) => [
-    harness.default ? "*" : " ",
-    harness.reference,
-    harness.source === "built-in current executable" ? "built in" : "configured",
-    [harness.command, ...harness.args].map(shown).join(" "),
+  const rows = harnesses.profiles.map((profile) => [
+    profile.reference === harnesses.default ? "*" : " ",
+    profile.reference,
+    profile.source === "built-in current executable" ? "built in" : "configured",
+    launchLine(profile, host.self),
   ])
   yield* Output.lines(columns(rows))
   return 0 as const
