@@ -5,6 +5,7 @@ import type { Noise } from "@acp-kit/protocol/WireFrame"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
+import { ChildLog } from "./ChildLog.ts"
 import { ChildWords } from "./ChildWords.ts"
 import type { Profile } from "./Harness.ts"
 import { LaunchError } from "./LaunchError.ts"
@@ -33,7 +34,7 @@ export interface Options {
   readonly secrets?: ReadonlyArray<string>
   readonly info: { readonly name: string; readonly version: string }
   readonly observe?: AgentClient.Options["observe"]
-  /** A line of stderr, or a stray line of stdout, as it is to be shown. */
+  /** A line of stderr, or a stray line of stdout, as it is to be shown; {@link ChildLog} bounds them. */
   readonly onLine: (line: string) => Effect.Effect<void>
 }
 
@@ -78,14 +79,15 @@ const attempt = Effect.fnUntraced(function* (
       Effect.mapError((failure) => LaunchError.spawnFailure(profile, failure, options.cwd)),
       Scope.provide(scope),
     )
+  const log = ChildLog.make(limits, options.onLine)
   const onNoise = ({ sample }: Noise) => {
     if (stray.length < limits.strayLines) stray.push(sample)
-    return options.onLine(`stray line on stdout: ${sample}`)
+    return log.line(`stray line on stdout: ${sample}`)
   }
   const client = yield* ProcessTransport.make(child, {
     tailBytes: limits.stderrTailBytes,
     drainMs: limits.drainMs,
-    onStderr: options.onLine,
+    log,
   }).pipe(
     Effect.flatMap((transport) =>
       AgentClient.connect(transport, {

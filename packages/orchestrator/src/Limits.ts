@@ -50,6 +50,14 @@ export interface Interface {
   readonly authMethodBytes: number
   /** The end of stderr that a failed start shows. */
   readonly stderrTailBytes: number
+  /** A line of a child's stderr as it is shown, in characters. */
+  readonly logLineCharacters: number
+  /** What is shown of one process's stderr and stray lines at once, in characters; 64 more count for each line. */
+  readonly logBurst: number
+  /** The same, a second, once {@link logBurst} is used up. */
+  readonly logPerSecond: number
+  /** The same, in all. */
+  readonly logTotal: number
   /** stderr lines that wait for one slow reader of the roster; older ones are dropped. */
   readonly logLines: number
   /** Concurrent iterations of a Runlet loop (decision 20). */
@@ -85,6 +93,10 @@ export const defaults: Interface = {
   authMethods: 16,
   authMethodBytes: 128,
   stderrTailBytes: 8_192,
+  logLineCharacters: 2_000,
+  logBurst: 262_144,
+  logPerSecond: 65_536,
+  logTotal: 16 * 1024 * 1024,
   logLines: 1_000,
   loopConcurrency: 128,
   dispatch: 256,

@@ -4,6 +4,7 @@ import { TransportClosed } from "@acp-kit/protocol/Transport"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import type * as Scope from "effect/Scope"
+import type { ChildLog } from "./ChildLog.ts"
 
 /** The last bytes of a text that is written in pieces. */
 class Tail {
@@ -20,42 +21,29 @@ class Tail {
   }
 }
 
-/** Pulls stderr until its end, and gives each line without its line feed; one longer than `longest` comes in pieces. */
-const pumpLines = Effect.fnUntraced(function* (
-  child: Processes.Child,
-  tail: Tail,
-  longest: number,
-  onLine: (line: string) => Effect.Effect<void>,
-) {
+/** Pulls stderr until its end. */
+const pump = Effect.fnUntraced(function* (child: Processes.Child, tail: Tail, log: ChildLog) {
   const decoder = new TextDecoder()
-  let rest = ""
   for (;;) {
     const chunk = yield* child.readError
     const text = chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true })
     tail.add(text)
-    const lines = (rest + text).split("\n")
-    rest = lines.pop() ?? ""
-    if (rest.length > longest) {
-      lines.push(rest)
-      rest = ""
-    }
-    for (const line of lines) yield* onLine(line.replace(/\r$/, ""))
-    if (chunk === undefined) break
+    yield* log.text(text)
+    if (chunk === undefined) return yield* log.end
   }
-  if (rest !== "") yield* onLine(rest)
 })
 
 /**
- * The pipes of a process as the wire sees them. stderr is drained all the time, line by line, whether anybody listens or not.
+ * The pipes of a process as the wire sees them. stderr is drained all the time, whether anybody listens or not.
  * Nothing here ends the process: that is the scope it was spawned in. `closed` waits for what is left of stderr, half of `drainMs` at most:
  * whoever inherited the pipe may hold it open for ever, and the connection waits for the exit status no longer than all of it.
  */
 export const make = Effect.fnUntraced(function* (
   child: Processes.Child,
-  options: { readonly tailBytes: number; readonly drainMs: number; readonly onStderr: (line: string) => Effect.Effect<void> },
+  options: { readonly tailBytes: number; readonly drainMs: number; readonly log: ChildLog },
 ): Effect.fn.Return<Transport, never, Scope.Scope> {
   const tail = new Tail(options.tailBytes)
-  const pump = yield* Effect.forkScoped(pumpLines(child, tail, options.tailBytes, options.onStderr))
+  const pumping = yield* Effect.forkScoped(pump(child, tail, options.log))
   const closedBy = (reason: TransportClosed["reason"]) =>
     new TransportClosed({ reason, exitCode: undefined, signal: undefined, stderrTail: tail.text })
   return {
@@ -64,7 +52,7 @@ export const make = Effect.fnUntraced(function* (
     end: child.endInput,
     closed: Effect.gen(function* () {
       const { code, signal } = yield* child.exit
-      yield* Effect.timeoutOption(Fiber.await(pump), options.drainMs / 2)
+      yield* Effect.timeoutOption(Fiber.await(pumping), options.drainMs / 2)
       return new TransportClosed({ reason: "eof", exitCode: code, signal, stderrTail: tail.text })
     }),
   }
