@@ -5,8 +5,10 @@ export interface Arguments {
   readonly protocol: 1 | 2 | "auto"
   /** What becomes of JSON-RPC batches. */
   readonly batches: "reject" | "jsonrpc"
-  /** Working directory of the tools where a session names none of its own. */
+  /** The one working directory that sessions may have. */
   readonly root?: string
+  /** Directories that every session has beside its own. */
+  readonly addDirs: ReadonlyArray<string>
   readonly model?: string
   readonly provider?: string
   readonly effort?: Effort
@@ -27,26 +29,11 @@ export interface Mistake {
   readonly mistake: string
 }
 
-export const usage = `kit acp: the Kit agent over stdio, for editors and parent agents
-
-  --protocol-version 1|2|auto   versions of the protocol that are offered (default 1)
-  --batches reject|jsonrpc      what becomes of JSON-RPC batches (default reject)
-  --root DIR                    working directory (default the current one)
-  --model ID                    model that sessions start with
-  --provider NAME               provider of models
-  --reasoning-effort LEVEL      default, low, medium or high
-  --session-id ID               id of the first session
-  --resume                      the first session exists already
-  --config FILE                 configuration file (default config.toml of KIT_HOME)
-  --mcp-config FILE             MCP servers
-  --system-prompt-file FILE     text that precedes each conversation
-  --subagent-depth N            nesting depth (default 0)
-`
-
 const values = [
   "--protocol-version",
   "--batches",
   "--root",
+  "--add-dir",
   "--model",
   "--provider",
   "--reasoning-effort",
@@ -57,25 +44,30 @@ const values = [
   "--subagent-depth",
 ]
 
-/** The flags that `kit acp` knows. */
-export const flags: ReadonlyArray<string> = [...values, "--resume", "--help"]
+/** The flags that `kit acp` knows. `--help` and `--version` are answered by the command line, before this program is loaded. */
+export const flags: ReadonlyArray<string> = [...values, "--resume"]
 
-/** Reads the arguments behind `acp`; `help` where they ask for it. */
-export const parse = (argv: ReadonlyArray<string>): Arguments | Mistake | "help" => {
+/** Reads the arguments behind `acp`. */
+export const parse = (argv: ReadonlyArray<string>): Arguments | Mistake => {
   const given = new Map<string, string>()
+  const addDirs: Array<string> = []
   const rest = [...argv]
   for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
     const [flag, attached] = split(word)
     if (!flags.includes(flag)) return { mistake: unknown(word) }
-    if (flag === "--help") return "help"
     const takesValue = values.includes(flag)
     if (!takesValue && attached !== undefined) return { mistake: `${flag} takes no value` }
     const value = takesValue ? (attached ?? rest.shift()) : ""
     if (value === undefined) return { mistake: `${flag} needs a value` }
+    if (value === "" && takesValue) return { mistake: `${flag} must not be empty` }
+    if (flag === "--add-dir") {
+      addDirs.push(value)
+      continue
+    }
     if (given.has(flag)) return { mistake: `${flag} is given twice` }
     given.set(flag, value)
   }
-  return read(given)
+  return read(given, addDirs)
 }
 
 const split = (word: string): readonly [string, string | undefined] => {
@@ -93,7 +85,7 @@ const protocols = new Map<string, Arguments["protocol"]>([
 
 const isEffort = (value: string): value is Effort => ["default", "low", "medium", "high"].includes(value)
 
-const read = (given: ReadonlyMap<string, string>): Arguments | Mistake => {
+const read = (given: ReadonlyMap<string, string>, addDirs: ReadonlyArray<string>): Arguments | Mistake => {
   const protocol = protocols.get(given.get("--protocol-version") ?? "1")
   if (protocol === undefined) return { mistake: "--protocol-version must be 1, 2 or auto" }
   const batches = given.get("--batches") ?? "reject"
@@ -102,13 +94,12 @@ const read = (given: ReadonlyMap<string, string>): Arguments | Mistake => {
   if (effort !== undefined && !isEffort(effort)) return { mistake: "--reasoning-effort must be default, low, medium or high" }
   const depth = given.get("--subagent-depth") ?? "0"
   if (!/^\d{1,3}$/.test(depth)) return { mistake: "--subagent-depth must be a whole number" }
-  const empty = [...given].find(([flag, value]) => flag !== "--resume" && value === "")
-  if (empty !== undefined) return { mistake: `${empty[0]} must not be empty` }
   if (given.has("--resume") && !given.has("--session-id")) return { mistake: "--resume needs --session-id" }
   const optional = (flag: string, key: string) => (given.has(flag) ? { [key]: given.get(flag) } : {})
   return {
     protocol,
     batches,
+    addDirs,
     resume: given.has("--resume"),
     depth: Number(depth),
     ...(effort === undefined ? {} : { effort }),

@@ -1,4 +1,4 @@
-import { AgentSessions, type Interface as Sessions } from "@acp-kit/agent/AgentSessions"
+import { AgentSessions, type OpenOptions, type Interface as Sessions } from "@acp-kit/agent/AgentSessions"
 import { SetupRefused } from "@acp-kit/agent/Directories"
 import { KitAgent } from "@acp-kit/agent/KitAgent"
 import { JsonSchemas } from "@acp-kit/json-schema/JsonSchemas"
@@ -40,7 +40,28 @@ export const make = (
     ),
   )
   const all = Layer.provide(Layer.merge(sessions, trouble), machine)
-  return Effect.map(Layer.buildWithScope(all, scope), (context) => Context.get(context, AgentSessions.Service))
+  return Effect.gen(function* () {
+    const paths = yield* Path.Path
+    const sessions = Context.get(yield* Layer.buildWithScope(all, scope), AgentSessions.Service)
+    return beside(
+      sessions,
+      given.addDirs.map((directory) => paths.resolve(host.cwd, directory)),
+    )
+  }).pipe(Effect.provide(Files.layer))
+}
+
+/** The sessions, each with further directories beside those that the client names. */
+const beside = (sessions: Sessions, added: ReadonlyArray<string>): Sessions => {
+  const widened = <O extends OpenOptions>(options: O): O => ({
+    ...options,
+    additionalDirectories: [...(options.additionalDirectories ?? []), ...added],
+  })
+  return {
+    ...sessions,
+    create: (options) => sessions.create(widened(options)),
+    load: (id, options) => sessions.load(id, widened(options)),
+    fork: (id, options) => sessions.fork(id, widened(options)),
+  }
 }
 
 const options = Effect.fnUntraced(function* (

@@ -1,10 +1,10 @@
-import { readdirSync, readFileSync, readlinkSync } from "node:fs"
-import { join } from "node:path"
+import { mkdirSync, readdirSync, readFileSync, readlinkSync } from "node:fs"
+import { basename, join } from "node:path"
 import { Processes } from "@acp-kit/platform/Processes"
 import { appears } from "@acp-kit/testing/Appears"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { block, machine, rest, text } from "./Machine.ts"
+import { block, machine, program, rest, text } from "./Machine.ts"
 import { parent } from "./Parent.ts"
 
 const linkOf = (path: string) => {
@@ -115,6 +115,46 @@ it.layer(Processes.layer, { excludeTestServices: true })("kit acp", (it) => {
       expect(yield* turn.cancel).toBe("settled")
       expect((yield* running).map(({ pid }) => pid)).not.toContain(Number(readFileSync(join(root, "started"), "utf8")))
       expect(yield* ask("still there")).toBe("echo: still there")
+    }),
+  )
+
+  it.effect("S150 stops its work and leaves when the client goes away, though its input stays open", () =>
+    Effect.gen(function* () {
+      const here = yield* machine
+      const processes = yield* Processes.Service
+      const args = ["acp", "--session-id", "mine"]
+      const line = [...program, ...args].map((word) => `'${word}'`).join(" ")
+      const env = {
+        PATH: process.env.PATH ?? "",
+        HOME: here.userHome,
+        KIT_HOME: here.kitHome,
+        KIT_CHILD_MARK: basename(here.folder),
+      }
+      // The reader of the answers leaves once the session is there.
+      const reader = "while read -r answer; do case $answer in *mine*) exit;; esac; done"
+      const command = `(${line}; echo "left with $?" >&2) | (${reader})`
+      const pipeline = yield* processes.spawn({ command: "sh", args: ["-c", command], cwd: here.root, env })
+      const ask = (id: number, method: string, params: object) =>
+        pipeline.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`)
+      yield* ask(0, "initialize", { protocolVersion: 1, clientCapabilities: {} })
+      yield* ask(1, "session/new", { cwd: here.root, mcpServers: [] })
+      const work = nested('return shell({ command: "exec sleep 60" })')
+      yield* ask(2, "session/prompt", { sessionId: "mine", prompt: text(block(work)) })
+      expect(yield* rest(pipeline.readError)).toBe("left with 0\n")
+      expect(yield* here.running).toEqual([])
+    }),
+  )
+
+  it.effect("S170 gives every session the directories of --add-dir, relative ones from where it was started", () =>
+    Effect.gen(function* () {
+      const here = yield* machine
+      const [one, two] = [join(here.root, "one"), join(here.root, "two")] as const
+      for (const directory of [one, two]) mkdirSync(directory)
+      const demo = yield* here.agent("demo")
+      const kit = yield* parent(here, 2, "--add-dir", "one", "--add-dir", two)
+      yield* kit.open
+      expect(yield* kit.ask(block('return subagent({ prompt: "hi", harness: "acp.demo" }).output'))).toBe("echo: hi")
+      expect(demo.recording.params("session/new")).toMatchObject([{ additionalDirectories: [one, two] }])
     }),
   )
 

@@ -6,7 +6,7 @@ import { TestKit } from "@acp-kit/testing/TestKit"
 import * as Effect from "effect/Effect"
 
 /** `kit acp` from source; its children are the same. */
-const program = [
+export const program = [
   process.execPath,
   "--conditions=@acp-kit/source",
   fileURLToPath(new URL("../src/main.ts", import.meta.url)),

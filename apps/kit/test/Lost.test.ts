@@ -60,6 +60,19 @@ describe.runIf(existsSync("/dev/full"))("output that cannot be written", () => {
     }
   })
 
+  it("ends kit acp though its input stays open, and says why", async () => {
+    const initialize = { jsonrpc: "2.0", id: 0, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {} } }
+    for (const [redirection, why] of [
+      [">/dev/full", full],
+      [">&-", shut],
+    ] as const) {
+      const started = start(redirection, "acp")
+      started.stdin.write(`${JSON.stringify(initialize)}\n`)
+      const [err, [code]] = await Promise.all([text(started.stderr), once(started, "close")])
+      expect([code, err]).toEqual([1, why.replace("kit:", "kit acp:")])
+    }
+  })
+
   it("keeps the exit code of a failure, and leaves where both streams take nothing", async () => {
     expect(await run(">/dev/full", "compose", "-e", "return x", "--json")).toMatchObject({ code: 2 })
     expect(await run(">/dev/full 2>&1", "compose", "-e", program)).toEqual({ code: 1, out: "", err: "" })

@@ -11,11 +11,17 @@ import { Flag } from "../Flag.ts"
 export const acp = command({
   name: "acp",
   summary: "be an ACP agent over stdio, for editors and for parent agents",
-  details: ["stdin and stdout carry the protocol, logs go to stderr. The process ends when its input does."],
+  details: [
+    "stdin and stdout carry the protocol, logs go to stderr. The process ends when its input does, or when nobody can read its output.",
+  ],
   flags: {
     "protocol-version": Flag.choice({ summary: "versions of the protocol that are offered", fallback: "1" }, ["1", "2", "auto"]),
     batches: Flag.choice({ summary: "what becomes of JSON-RPC batches", fallback: "reject" }, ["reject", "jsonrpc"]),
-    root: Flag.text({ placeholder: "DIR", summary: "working directory of sessions that name none", fallback: "the current one" }),
+    root: Flag.text({ placeholder: "DIR", summary: "the only working directory that sessions may have", fallback: "any" }),
+    "add-dir": Flag.texts({
+      placeholder: "DIR",
+      summary: "a further directory of every session, beside those that the client names",
+    }),
     model: Flag.text({ placeholder: "ID", summary: "the model that sessions start with", fallback: "the configuration's" }),
     provider: Flag.text({ placeholder: "NAME", summary: "the provider of models", fallback: "the configuration's" }),
     "reasoning-effort": Flag.choice({ summary: "how hard the model thinks", fallback: "the configuration's" }, efforts),
