@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import type { DiskError } from "./Disk.ts"
+import type { Call, DiskError } from "./Disk.ts"
 
 /** Nothing of that id is in the store. */
 export class NotFound extends Schema.TaggedError<NotFound>()("NotFound", {
@@ -117,10 +117,39 @@ export class Denied extends Schema.TaggedError<Denied>()("Denied", { path: Schem
   }
 }
 
-/** The device failed. */
+const verbs = {
+  openExclusive: "make",
+  openAppend: "open",
+  openRead: "open",
+  read: "read",
+  write: "write",
+  size: "look at",
+  truncate: "cut",
+  sync: "sync",
+  close: "close",
+  syncDirectory: "sync",
+  stat: "look at",
+  list: "list",
+  readFile: "read",
+  makeDirectory: "make",
+  rename: "rename",
+  unlink: "remove",
+  removeTree: "remove",
+  chmod: "set the mode of",
+} as const satisfies Record<Call, string>
+
+const isCall = (call: string): call is Call => Object.hasOwn(verbs, call)
+
+/** What the system says where a path cannot be what the store needs there. */
+const misplaced = new Set(["ENOENT", "ENOTDIR", "EISDIR", "ENAMETOOLONG"])
+
+/** The device failed, or the path is no place for files. */
 export class Io extends Schema.TaggedError<Io>()("Io", { path: Schema.String, reason: Schema.String, call: Schema.String }) {
   override get message() {
-    return `${this.call} of ${this.path} failed (${this.reason}); check the disk, then open the session again`
+    const remedy = misplaced.has(this.reason)
+      ? "KIT_HOME must name a directory that you can write to"
+      : "check the disk, then open the session again"
+    return `could not ${isCall(this.call) ? verbs[this.call] : this.call} ${this.path} (${this.reason}); ${remedy}`
   }
 }
 
