@@ -48,11 +48,8 @@ export const text = (input: JsonObject, key: string): Result.Result<string | und
   return Result.fail(invalid(`${key} must be a non-empty string`))
 }
 
-/** A preferred display name; what kind of string it is does not matter here (S40). */
-export const name = (input: JsonObject): Result.Result<string | undefined, SubagentError> => {
-  const value = input.name
-  return value === undefined || typeof value === "string" ? Result.succeed(value) : Result.fail(invalid("name must be a string"))
-}
+/** A preferred display name. Whatever is none counts as absent: it takes the lowest free `Agent N` and fails no call (S40). */
+export const name = ({ name }: JsonObject): string | undefined => (typeof name === "string" ? name : undefined)
 
 /** What a program passes for a child: any object with `id` and `generation`. */
 export interface Held {

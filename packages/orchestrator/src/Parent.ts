@@ -7,6 +7,7 @@ import type * as Fiber from "effect/Fiber"
 import type * as FileSystem from "effect/FileSystem"
 import type * as Path from "effect/Path"
 import type * as Scope from "effect/Scope"
+import type * as Semaphore from "effect/Semaphore"
 import type { Checkpoints } from "./Checkpoints.ts"
 import type { Children } from "./Children.ts"
 import type { Harnesses } from "./Harness.ts"
@@ -40,6 +41,8 @@ export interface Parent {
   readonly roster: Roster
   readonly children: Children
   readonly checkpoints: Checkpoints
+  /** One `subagent` call at a time, first come, first served, from its arguments to its name. */
+  readonly arrivals: Semaphore.Semaphore
   readonly host: Host.Interface
   /** Every process lives here. */
   readonly processes: Scope.Scope

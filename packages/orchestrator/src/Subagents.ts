@@ -9,6 +9,7 @@ import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
+import * as Semaphore from "effect/Semaphore"
 import type * as Stream from "effect/Stream"
 import { Checkpoints } from "./Checkpoints.ts"
 import type { HandleValue } from "./Child.ts"
@@ -86,6 +87,7 @@ const makeParent = Effect.fnUntraced(function* (
     mark,
     reaped: Effect.asVoid(Fiber.await(reaping)),
     children: new Children(roster, limits),
+    arrivals: Semaphore.makeUnsafe(1),
     checkpoints: new Checkpoints(options.session, options.depth + 1, trouble),
     fork: start,
     own: (effect) =>

@@ -5,7 +5,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Semaphore from "effect/Semaphore"
 import { Arguments } from "../Arguments.ts"
-import type { HandleValue } from "../Child.ts"
+import type { Child, HandleValue } from "../Child.ts"
 import { type Definition, Definitions } from "../Definition.ts"
 import { Harness } from "../Harness.ts"
 import { ModelPolicy } from "../ModelPolicy.ts"
@@ -43,7 +43,6 @@ const read = Effect.fnUntraced(function* (parent: Parent, input: Json): Effect.f
   const { options, limits } = parent
   const given = yield* Effect.fromResult(Arguments.read("subagent", input, keys))
   const blocks = yield* Effect.fromResult(PromptContent.read(given.prompt, limits.lineBytes))
-  const name = yield* Effect.fromResult(Arguments.name(given))
   const agent = yield* Effect.fromResult(Arguments.text(given, "agent"))
   const asked = yield* Effect.fromResult(Arguments.text(given, "model"))
   const cwd = yield* Effect.fromResult(Arguments.text(given, "cwd"))
@@ -58,7 +57,7 @@ const read = Effect.fnUntraced(function* (parent: Parent, input: Json): Effect.f
   return {
     blocks,
     task: Task.summary(blocks, limits.taskCharacters),
-    name: name ?? definition?.name,
+    name: given.name === undefined ? definition?.name : Arguments.name(given),
     profile,
     asked: wanted,
     model,
@@ -85,56 +84,67 @@ const specOf = ({ definition, profile, asked, cwd }: Call) =>
         }),
   })
 
-const create = Effect.fnUntraced(function* (parent: Parent, call: Call): Effect.fn.Return<HandleValue, SubagentError, Services> {
-  const { children, checkpoints } = parent
-  const { profile, model, definition, blocks } = call
-  const created = yield* Clock.currentTimeMillis
-  const id = yield* makeId
+const admit = Effect.fnUntraced(function* (parent: Parent, call: Call): Effect.fn.Return<Child, SubagentError> {
+  const { profile, definition } = call
   const identity = {
-    id,
+    id: yield* makeId,
     harness: profile.reference,
     vendor: inferVendor(profile),
     cwd: call.cwd,
-    created,
+    created: yield* Clock.currentTimeMillis,
     ...(call.asked === undefined ? {} : { model: call.asked }),
     ...(definition === undefined ? {} : { agent: definition.name }),
   }
-  const child = yield* Effect.fromResult(children.admit(identity, call.name, call.task))
+  return yield* Effect.fromResult(parent.children.admit(identity, call.name, call.task))
+})
+
+const create = Effect.fnUntraced(function* (
+  parent: Parent,
+  call: Call,
+  child: Child,
+): Effect.fn.Return<HandleValue, SubagentError, Services> {
+  const { checkpoints } = parent
+  const { profile, model, definition, blocks } = call
   const systemPrompt = definition?.body ?? ""
   const first = systemPrompt === "" || profile.isKit ? blocks : [{ type: "text", text: systemPrompt }, ...blocks]
-  return yield* Effect.gen(function* () {
-    yield* checkpoints.create(child, specOf(call), systemPrompt)
-    const starting = Start.start(parent, {
-      child,
-      profile,
-      model,
-      systemPrompt,
-      env: definition?.env ?? {},
-      secrets: definition?.secrets ?? [],
-    })
-    const attachment = yield* Turn.unlessEnded(child, starting)
-    return yield* Turn.run(parent, child, attachment, {
-      blocks: first,
-      task: call.task,
-      output: call.output,
-      generation: 1,
-      first: true,
-    })
-  }).pipe(
-    Effect.onError((cause) => Turn.abandon(parent, child, cause)),
-    Semaphore.withPermit(child.gate),
-  )
+  yield* checkpoints.create(child, specOf(call), systemPrompt)
+  const starting = Start.start(parent, {
+    child,
+    profile,
+    model,
+    systemPrompt,
+    env: definition?.env ?? {},
+    secrets: definition?.secrets ?? [],
+  })
+  const attachment = yield* Turn.unlessEnded(child, starting)
+  return yield* Turn.run(parent, child, attachment, {
+    blocks: first,
+    task: call.task,
+    output: call.output,
+    generation: 1,
+    first: true,
+  })
 })
 
 /**
  * `subagent({prompt, name?, agent?, harness?, model?, cwd?, output_schema?})` (S10): starts a child, gives it its first turn and returns its value.
  * What the arguments rule out is found before anything starts; a start or first turn that fails leaves no process, name or place (S156).
+ * Calls get their names and places in the order in which they were made, whatever the disk takes to read what they name (S41, S43).
  */
 export const subagent = Effect.fn("Subagents.subagent")(function* (
   parent: Parent,
   input: Json,
 ): Effect.fn.Return<HandleValue, SubagentError, Services> {
-  const call = yield* read(parent, input)
-  if (parent.options.depth >= parent.limits.depth) return yield* tooDeep(parent.limits.depth)
-  return yield* create(parent, call)
+  let admitted: Child | undefined
+  const admission = Effect.gen(function* () {
+    const call = yield* read(parent, input)
+    if (parent.options.depth >= parent.limits.depth) return yield* tooDeep(parent.limits.depth)
+    const child = yield* admit(parent, call)
+    admitted = child
+    return { call, child }
+  })
+  return yield* Semaphore.withPermit(parent.arrivals, admission).pipe(
+    Effect.flatMap(({ call, child }) => Semaphore.withPermit(child.gate, create(parent, call, child))),
+    Effect.onError((cause) => (admitted === undefined ? Effect.void : Turn.abandon(parent, admitted, cause))),
+  )
 })
