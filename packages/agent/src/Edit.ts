@@ -1,3 +1,4 @@
+import { SystemFailure } from "@acp-kit/platform/SystemFailure"
 import { type Json, type JsonObject, type Tool, ToolFailure } from "@acp-kit/runlet/Host"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -154,7 +155,7 @@ export const make = Effect.fnUntraced(function* (
     if (operation.path.trim() === "") return yield* refuse("INVALID_ARGUMENT", "path must be non-empty")
     if (operation.path.includes("\0")) return yield* refuse("INVALID_ARGUMENT", "path must not contain NUL")
     const status = yield* apply(operation, paths.resolve(options.root, operation.path)).pipe(
-      Effect.catchTag("PlatformError", (error) => refuse("IO", describe(operation.path, error))),
+      Effect.catchTag("PlatformError", (error) => refuse("IO", describe(operation, error))),
       Semaphore.withPermit(oneAtATime),
     )
     return { path: operation.path, status }
@@ -178,8 +179,7 @@ const refuse = (code: string, message: string) => Effect.fail(new ToolFailure({ 
 const isReason = (tag: PlatformError["reason"]["_tag"]) => (error: unknown) =>
   (error as { readonly _tag?: string })._tag === "PlatformError" && (error as PlatformError).reason._tag === tag
 
-const describe = (path: string, error: PlatformError) =>
-  `${path}: ${error.reason._tag.replace(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase()}`
+const describe = ({ op, path }: Operation, error: PlatformError) => `could not ${op} ${path}: ${SystemFailure.why(error)}`
 
 const decode = (shown: string, bytes: Uint8Array) =>
   Effect.try({

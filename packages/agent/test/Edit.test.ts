@@ -133,7 +133,10 @@ it.layer(Files.layer)("edit", (it) => {
       expect(yield* Effect.flip(edit({ op: "delete", path: " " }))).toMatchObject({ message: "path must be non-empty" })
       const hunks = [{ old: "x", new: "y" }]
       expect(yield* Effect.flip(small({ op: "edit", path: "binary", hunks }))).toMatchObject({ code: "TOO_LARGE" })
-      expect(yield* Effect.flip(edit({ op: "add", path: "binary/below", content: "" }))).toMatchObject({ code: "IO" })
+      expect(yield* Effect.flip(edit({ op: "add", path: "binary/below", content: "" }))).toMatchObject({
+        code: "IO",
+        message: "could not add binary/below: a part of its path is not a directory",
+      })
     }),
   )
 
