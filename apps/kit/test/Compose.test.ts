@@ -93,7 +93,7 @@ describe("kit compose", () => {
       [["compose", "-e", "return 1", "--session", "no-such-session"], "does not exist"],
       [["compose", "-e", "return 1", "--root", "nowhere"], "could not open working directory"],
       [["compose", "-e", "return 1", "--root", "file.txt"], "working directory is not a directory"],
-      [["compose", "-e", "return 1", "--add-dir", "nowhere"], "could not open working directory"],
+      [["compose", "-e", "return 1", "--add-dir", "nowhere"], "could not open additional directory"],
       [["compos", "-e", "return 1"], 'did you mean "compose"?'],
     ]
     const outcomes = await Promise.all(calls.map(([args]) => kit.run(args)))

@@ -121,7 +121,7 @@ describe("kit prompt", () => {
       [["--modle", "x"], 'did you mean "--model"?'],
       [["--session", "01a22eed-690b-70fc-b8bf-000000000000"], "does not exist"],
       [["--root", "nowhere"], "could not open working directory"],
-      [["--add-dir", "nowhere"], "could not open working directory"],
+      [["--add-dir", "nowhere"], "could not open additional directory"],
     ]
     const before = readdirSync(join(kit.kitHome, "sessions"))
     const outcomes = await Promise.all(calls.map(([flags]) => kit.run(["prompt", "x", ...flags])))

@@ -33,7 +33,7 @@ export interface Agent {
 const sessionIds = Effect.fnUntraced(function* ({ session, root, except }: Where) {
   if (session !== undefined) return [session]
   const store = yield* SessionStore.Service
-  const cwd = yield* Directories.resolve(root ?? ".")
+  const cwd = yield* Directories.working(root ?? ".")
   const found = yield* store.list({ cwd, subagents: true })
   return found.filter(({ id, problem }) => problem === undefined && id !== except).map(({ id }) => id)
 })

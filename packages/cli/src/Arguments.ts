@@ -96,8 +96,8 @@ const assign = (path: ReadonlyArray<string>, command: Command, sorted: Sorted) =
   const endless = names.some((name) => command.parameters[name]?.many === true)
   const surplus = endless ? undefined : sorted.positional[names.length]
   if (surplus !== undefined) {
-    const takes = names.length === 0 ? "takes no argument" : `takes ${names.join(" ")} only`
-    return fail(path, `unexpected argument ${JSON.stringify(surplus)}: ${path.join(" ")} ${takes}`)
+    const takes = names.length === 0 ? "no argument is taken" : `only ${names.join(" ")} is taken`
+    return fail(path, `unexpected argument ${JSON.stringify(surplus)}; ${takes}`)
   }
   const parameters: Record<string, unknown> = {}
   for (const [index, name] of names.entries()) {
@@ -166,7 +166,7 @@ export const parse = (root: Group, argv: ReadonlyArray<string>): Result.Result<R
     if (Result.isFailure(sorted)) return Result.fail(sorted.failure)
     if (sorted.success.given.has("version")) return Result.succeed({ kind: "version" })
     if (entry === root) return Result.succeed({ kind: "help", path, entry })
-    return fail(path, `${path.join(" ")} needs one of: ${entry.members.map((member) => member.name).join(", ")}`)
+    return fail(path, `needs one of: ${entry.members.map((member) => member.name).join(", ")}`)
   }
   const command: Command = entry
   return Result.flatMap(sort(path, { ...command.flags, ...globalFlags }, tokens), (sorted) =>

@@ -26,7 +26,11 @@ const usageFailed = (root: Group, error: UsageError): CommandFailed => {
   const name = error.path.join(" ")
   return new CommandFailed({
     exit: 2,
-    text: `${name}: ${error.message}\nusage: ${Help.usage(error.path, entryAt(root, error.path))}\n${name} --help tells more.`,
+    text: [
+      `${name}: ${error.message}`,
+      ...Help.usageLines(error.path, entryAt(root, error.path)),
+      `${name} --help tells more.`,
+    ].join("\n"),
     error: { code: "USAGE", message: error.message },
   })
 }

@@ -31,17 +31,17 @@ export const open = Effect.fnUntraced(function* (asked: Asked, persistent: boole
   const host = yield* Host.Service
   const footer = yield* Footer.Service
   const path = yield* Path.Path
-  const added = yield* Effect.forEach(asked.addDirs, Directories.resolve)
+  const added = yield* Effect.forEach(asked.addDirs, Directories.additional)
   const announce = (session: SessionStore.SessionWriter) => (persistent ? footer.set(`session: ${session.id}`) : Effect.void)
   if (asked.id !== undefined) {
     const session = yield* Store.tried(store.openWriter(asked.id))
     yield* announce(session)
     const info = yield* Store.tried(session.info)
-    const root = yield* Directories.resolve(asked.root ?? info.cwd)
+    const root = yield* Directories.working(asked.root ?? info.cwd)
     const opened: Opened = { session, root, additionalDirectories: [...new Set([...info.additional_directories, ...added])] }
     return opened
   }
-  const root = yield* Directories.resolve(asked.root ?? host.cwd)
+  const root = yield* Directories.working(asked.root ?? host.cwd)
   const title = asked.title === undefined ? {} : { title: path.basename(asked.title).slice(0, 100) }
   const session = yield* Store.tried(store.create({ cwd: root, additionalDirectories: added, ...title }))
   yield* announce(session)

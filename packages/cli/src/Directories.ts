@@ -12,17 +12,23 @@ export const flags = {
   "add-dir": Flag.texts({ placeholder: "DIR", summary: "a further directory that agents may work in" }),
 }
 
-/** The absolute path of a directory that a flag names; a missing one, and a file, are refused. */
-export const resolve = Effect.fnUntraced(function* (named: string) {
+/** The absolute path of a directory that a call names for a purpose; a missing one, and a file, are refused. */
+const existing = Effect.fnUntraced(function* (purpose: string, named: string) {
   const host = yield* Host.Service
   const path = yield* Path.Path
   const files = yield* FileSystem.FileSystem
   const directory = path.resolve(host.cwd, named)
   const found = yield* Effect.mapError(files.stat(directory), (error) =>
-    failed(2, "DIRECTORY", `could not open working directory ${directory}: ${SystemFailure.why(error)}`),
+    failed(2, "DIRECTORY", `could not open ${purpose} ${directory}: ${SystemFailure.why(error)}`),
   )
-  if (found.type !== "Directory") return yield* failed(2, "DIRECTORY", `working directory is not a directory: ${directory}`)
+  if (found.type !== "Directory") return yield* failed(2, "DIRECTORY", `${purpose} is not a directory: ${directory}`)
   return directory
 })
+
+/** The absolute path of the directory that a session works in. */
+export const working = (named: string) => existing("working directory", named)
+
+/** The absolute path of a directory that `--add-dir` names. */
+export const additional = (named: string) => existing("additional directory", named)
 
 export * as Directories from "./Directories.ts"

@@ -17,8 +17,8 @@ const wrap = (paragraph: string, columns: number): ReadonlyArray<string> => {
   return line === "" ? lines : [...lines, line]
 }
 
-/** Breaks a usage line between its parts; further lines stand under the first part behind the command. */
-const wrapUsage = (path: ReadonlyArray<string>, entry: Entry): ReadonlyArray<string> => {
+/** The usage line, broken between its parts where it is long; further lines stand under the first part behind the command. */
+export const usageLines = (path: ReadonlyArray<string>, entry: Entry): ReadonlyArray<string> => {
   const head = `usage: ${path.join(" ")} `
   const parts = usage(path, entry).slice(head.length - "usage: ".length)
   const lines: Array<string> = []
@@ -89,7 +89,7 @@ const commandHelp = (path: ReadonlyArray<string>, command: Command): ReadonlyArr
   return [
     ...wrap(`${path.join(" ")}: ${command.summary}`, width),
     "",
-    ...wrapUsage(path, command),
+    ...usageLines(path, command),
     ...command.details.flatMap((paragraph) => ["", ...wrap(paragraph, width)]),
     ...(parameters.length === 0 ? [] : ["", "arguments", ...table(parameters)]),
     "",
@@ -111,7 +111,7 @@ const groupHelp = (path: ReadonlyArray<string>, group: Group): ReadonlyArray<str
   return [
     `${path.join(" ")}: ${group.summary}`,
     "",
-    ...wrapUsage(path, group),
+    ...usageLines(path, group),
     "",
     "commands",
     ...table(rows),

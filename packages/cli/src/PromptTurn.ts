@@ -11,6 +11,7 @@ import { Footer } from "./Footer.ts"
 import { inherited } from "./Inherited.ts"
 import { type Ended, PromptView } from "./PromptView.ts"
 import { Store } from "./Store.ts"
+import { Terminal } from "./Terminal.ts"
 
 /** What the call says. */
 export interface Asked {
@@ -58,11 +59,11 @@ const judged = (answered: Answered): Effect.Effect<Answered, CommandFailed> => {
 /** Where the session works: what the call names, else its own directories, else the current one. */
 const directories = Effect.fnUntraced(function* ({ session, root, addDirs }: Asked) {
   const host = yield* Host.Service
-  const added = yield* Effect.forEach(addDirs, Directories.resolve)
-  if (session === undefined) return { cwd: yield* Directories.resolve(root ?? host.cwd), additionalDirectories: added }
+  const added = yield* Effect.forEach(addDirs, Directories.additional)
+  if (session === undefined) return { cwd: yield* Directories.working(root ?? host.cwd), additionalDirectories: added }
   const store = yield* SessionStore.Service
   const info = yield* Store.tried(Effect.flatMap(store.openReader(session), (reader) => reader.info))
-  const cwd = yield* Directories.resolve(root ?? info.cwd)
+  const cwd = yield* Directories.working(root ?? info.cwd)
   return { cwd, additionalDirectories: [...new Set([...info.additional_directories, ...added])] }
 })
 
@@ -70,6 +71,7 @@ const turn = Effect.fnUntraced(function* (asked: Asked) {
   const { session: id, prompt, model, effort } = asked
   const sessions = yield* AgentSessions.Service
   const footer = yield* Footer.Service
+  const terminal = yield* Terminal.Service
   const view = yield* PromptView.make(asked.quiet)
   const options = {
     ...(yield* directories(asked)),
@@ -79,6 +81,9 @@ const turn = Effect.fnUntraced(function* (asked: Asked) {
   yield* footer.set(`session: ${session.id}`)
   if (id !== undefined && model !== undefined) yield* Effect.mapError(session.setOption("model", model), wrongCall)
   if (id !== undefined && effort !== undefined) yield* Effect.mapError(session.setOption("reasoning_effort", effort), wrongCall)
+  if ((asked.provider ?? asked.settings.provider ?? "scripted") === "scripted") {
+    yield* terminal.err("kit: the scripted model answers: it runs the runlet blocks of a prompt, and echoes one without\n")
+  }
   yield* Effect.mapError(session.begin([{ type: "text", text: prompt }], Effect.void), refused)
   return yield* judged({ ...(yield* view.ended), session: session.id })
 })

@@ -90,11 +90,11 @@ describe("Arguments", () => {
     expect(message("compose", "--input", "--json")).toBe("--input needs a value: --input NAME=JSON")
     expect(message("compose", "--json=1")).toBe("--json takes no value")
     expect(message("compose", "-e", "1", "-e", "2")).toBe("--eval stands twice")
-    expect(message("compose", "a", "b")).toBe('unexpected argument "b": kit compose takes FILE only')
+    expect(message("compose", "a", "b")).toBe('unexpected argument "b"; only FILE is taken')
     expect(message("compose", "a", "-e", "b")).toBe("FILE and --eval exclude each other")
     expect(message("compose", "--level", "mid")).toBe('--level is one of low, high, not "mid"')
     expect(message("harness", "check")).toBe("NAME is missing")
-    expect(message("harness")).toBe("kit harness needs one of: check")
+    expect(message("harness")).toBe("needs one of: check")
     expect(message("--versoin")).toBe('unknown flag --versoin; did you mean "--version"?')
   })
 

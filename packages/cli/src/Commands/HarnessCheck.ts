@@ -127,7 +127,10 @@ const run = Effect.fnUntraced(function* (name: string | undefined, config: strin
   if (name === undefined) return yield* Effect.provide(all(harnesses.profiles, json), limits)
   const reference = name.startsWith("acp.") ? name : `acp.${name}`
   const found = Harness.resolve(harnesses, reference)
-  if (Result.isFailure(found)) return yield* failed(2, found.failure.code, found.failure.message)
+  if (Result.isFailure(found)) {
+    const { code, message } = found.failure
+    return yield* failed(2, code, `${message}; kit harness list tells what there is`)
+  }
   return yield* Effect.provide(one(found.success, json), limits)
 })
 

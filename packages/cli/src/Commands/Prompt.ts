@@ -43,9 +43,6 @@ export const prompt = command({
     if (text.trim() === "") return yield* failed(2, "USAGE", "the prompt is empty")
     const settings = yield* ConfigFile.load(config)
     const { session, root, model, provider, json } = flags
-    if ((provider ?? settings.provider ?? "scripted") === "scripted") {
-      yield* terminal.err("kit: the scripted model answers: it runs the runlet blocks of a prompt, and echoes one without\n")
-    }
     const { run } = yield* Effect.promise(() => import("../PromptTurn.ts"))
     const effort = flags["reasoning-effort"]
     const asked = {

@@ -42,7 +42,7 @@ export const sessionsList = command({
     Store.use(
       Effect.gen(function* () {
         const store = yield* SessionStore.Service
-        const cwd = yield* Directories.resolve(flags.root ?? ".")
+        const cwd = yield* Directories.working(flags.root ?? ".")
         const found = yield* Store.tried(store.list(flags.all ? {} : { cwd }))
         if (flags.json) yield* Output.value({ sessions: found.map(sessionJson) }, true)
         else if (found.length > 0) {
