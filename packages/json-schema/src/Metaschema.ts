@@ -1,4 +1,6 @@
-import type { Schema } from "@cfworker/json-schema"
+interface Schema {
+  readonly [keyword: string]: unknown
+}
 
 /** The JSON Schema dialects that are read. 2020-12 unless `$schema` says draft 7. */
 export type Dialect = "2020-12" | "7"

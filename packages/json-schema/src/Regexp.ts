@@ -28,9 +28,12 @@ export class Regexp {
     this.names = names
   }
 
-  /** Whether some part of the text matches. */
-  test(text: string): boolean | GaveUp {
-    return bounded(() => new Matcher(this.#program, text).exec(0) !== undefined)
+  /** Whether some part of the text matches. `spent` is told how many steps that took. */
+  test(text: string, spent?: (steps: number) => void): boolean | GaveUp {
+    const matcher = new Matcher(this.#program, text)
+    const found = bounded(() => matcher.exec(0) !== undefined)
+    spent?.(matcher.work)
+    return found
   }
 
   /** The first match. */

@@ -1,5 +1,6 @@
-import { dereference, type Schema } from "@cfworker/json-schema"
+import { dereference } from "@cfworker/json-schema"
 import * as Result from "effect/Result"
+import { type Exact, exact, MAX_INTEGER } from "./Exact.ts"
 import { InvalidSchema, type InvalidSchemaReason } from "./InvalidSchema.ts"
 import { type Dialect, keywords } from "./Metaschema.ts"
 import * as Pattern from "./Pattern.ts"
@@ -8,16 +9,67 @@ import type { Regexp } from "./Regexp.ts"
 /** Bounds of a schema: nesting of its JSON, and length of its compact JSON in UTF-16 units. */
 export const SchemaLimits = { depth: 64, size: 256 * 1024 } as const
 
-/** A schema that passed every check short of the meta-schema, as an own copy. */
-export interface Guarded {
-  readonly schema: Schema | boolean
-  readonly lookup: Record<string, Schema | boolean>
-  readonly nodes: number
-  readonly unique: boolean
-  /** The `pattern`s of the schema, which stand in it as formats of these names. */
+/** A schema object as an own copy: null-prototype objects whose numbers are exact. Types hold once the meta-schema has accepted it. */
+export interface SchemaNode {
+  readonly $schema?: string
+  readonly $ref?: string
+  readonly __absolute_ref__?: string
+  readonly type?: string | ReadonlyArray<string>
+  readonly const?: unknown
+  readonly enum?: ReadonlyArray<unknown>
+  readonly not?: SchemaNode | boolean
+  readonly allOf?: ReadonlyArray<SchemaNode | boolean>
+  readonly anyOf?: ReadonlyArray<SchemaNode | boolean>
+  readonly oneOf?: ReadonlyArray<SchemaNode | boolean>
+  readonly if?: SchemaNode | boolean
+  readonly then?: SchemaNode | boolean
+  readonly else?: SchemaNode | boolean
+  readonly format?: string
+  readonly pattern?: string
+  readonly minLength?: Exact
+  readonly maxLength?: Exact
+  readonly minimum?: Exact
+  readonly maximum?: Exact
+  readonly exclusiveMinimum?: Exact
+  readonly exclusiveMaximum?: Exact
+  readonly multipleOf?: Exact
+  readonly required?: ReadonlyArray<string>
+  readonly properties?: { readonly [key: string]: SchemaNode | boolean }
+  readonly patternProperties?: { readonly [pattern: string]: SchemaNode | boolean }
+  readonly additionalProperties?: SchemaNode | boolean
+  readonly unevaluatedProperties?: SchemaNode | boolean
+  readonly propertyNames?: SchemaNode | boolean
+  readonly minProperties?: Exact
+  readonly maxProperties?: Exact
+  readonly dependentRequired?: { readonly [key: string]: ReadonlyArray<string> }
+  readonly dependentSchemas?: { readonly [key: string]: SchemaNode | boolean }
+  readonly dependencies?: { readonly [key: string]: SchemaNode | boolean | ReadonlyArray<string> }
+  readonly prefixItems?: ReadonlyArray<SchemaNode | boolean>
+  readonly items?: SchemaNode | boolean | ReadonlyArray<SchemaNode | boolean>
+  readonly additionalItems?: SchemaNode | boolean
+  readonly unevaluatedItems?: SchemaNode | boolean
+  readonly contains?: SchemaNode | boolean
+  readonly minContains?: Exact
+  readonly maxContains?: Exact
+  readonly minItems?: Exact
+  readonly maxItems?: Exact
+  readonly uniqueItems?: boolean
+  readonly [key: string]: unknown
+}
+
+/** Schemas by what a `$ref` to them resolves to. */
+type Lookup = { readonly [uri: string]: SchemaNode | boolean }
+
+/** A schema ready to be applied. */
+export interface Resolved {
+  readonly schema: SchemaNode | boolean
+  readonly dialect: Dialect
+  readonly lookup: Lookup
+  /** Each `pattern` and each key of `patternProperties`. */
   readonly patterns: ReadonlyMap<string, Regexp>
-  /** The dearest key of `patternProperties`. */
-  readonly keyCost: Pattern.Cost
+  /** Some part asks which properties or items others have looked at. */
+  readonly unevaluated: boolean
+  /** Keywords that look misspelt. */
   readonly warnings: ReadonlyArray<string>
 }
 
@@ -35,9 +87,8 @@ class Refusal {
 const pointer = (path: string, key: string | number) => `${path}/${String(key).replace(/~/g, "~0").replace(/\//g, "~1")}`
 
 /** Copies JSON into null-prototype objects, counting as it goes; refuses what is not JSON. */
-const copy = (value: unknown, path: string, depth: number, count: { nodes: number; size: number }): unknown => {
+const copy = (value: unknown, path: string, depth: number, count: { size: number }): unknown => {
   if (depth > SchemaLimits.depth) throw new Refusal("too_deep", path, `schema is nested deeper than ${SchemaLimits.depth} levels`)
-  count.nodes++
   switch (typeof value) {
     case "string":
       count.size += value.length + 2
@@ -49,6 +100,8 @@ const copy = (value: unknown, path: string, depth: number, count: { nodes: numbe
     case "bigint":
       if (typeof value === "number" && !Number.isFinite(value))
         throw new Refusal("not_a_schema", path, "schema holds a number that JSON has not")
+      if (value > MAX_INTEGER || value < -MAX_INTEGER)
+        throw new Refusal("too_large", path, "schema holds an integer with more digits than are read")
       count.size += String(value).length
       break
     case "object":
@@ -57,7 +110,7 @@ const copy = (value: unknown, path: string, depth: number, count: { nodes: numbe
       throw new Refusal("not_a_schema", path, `schema holds a ${typeof value}, which is not JSON`)
   }
   if (count.size > SchemaLimits.size) throw new Refusal("too_large", "", `schema is larger than ${SchemaLimits.size / 1024} kB`)
-  if (typeof value === "bigint") return Number(value)
+  if (typeof value === "bigint" || typeof value === "number") return exact(value)
   if (value === null || typeof value !== "object") return value
   count.size += 2
   if (Array.isArray(value)) return value.map((item, index) => copy(item, pointer(path, index), depth + 1, count))
@@ -85,9 +138,6 @@ const childSchemas = [
 ] as const
 const childLists = [...inPlace, "prefixItems", "items"] as const
 
-/** The name under which a `pattern` is known to the validator while it runs. */
-export const patternFormat = (pattern: string): string => `pattern:${pattern}`
-
 /** The formats of the standard; what the validator knows besides is left out, for it may take exponential time. */
 export const safeFormats: ReadonlySet<string> = new Set(
   "date time date-time duration uri uri-reference uri-template email hostname ipv4 ipv6 regex uuid json-pointer relative-json-pointer".split(
@@ -95,50 +145,54 @@ export const safeFormats: ReadonlySet<string> = new Set(
   ),
 )
 
-const isSchema = (value: unknown): value is Schema => typeof value === "object" && value !== null && !Array.isArray(value)
+const isNode = (value: unknown): value is SchemaNode => typeof value === "object" && value !== null && !Array.isArray(value)
 
-const children = function* (schema: Schema): Generator<readonly [path: string, schema: unknown]> {
+/** Whether what stands where a schema or a list may stand is a schema. */
+export const isSchema = <A>(value: A): value is A & (SchemaNode | boolean) => typeof value === "boolean" || isNode(value)
+
+const children = function* (schema: SchemaNode): Generator<readonly [path: string, schema: unknown]> {
   for (const key of childMaps) {
     const map = schema[key]
-    if (isSchema(map)) for (const name of Object.keys(map)) yield [`${pointer("", key)}${pointer("", name)}`, map[name]]
+    if (isNode(map)) for (const name of Object.keys(map)) yield [`${pointer("", key)}${pointer("", name)}`, map[name]]
   }
-  for (const key of childSchemas) if (isSchema(schema[key])) yield [pointer("", key), schema[key]]
+  for (const key of childSchemas) if (isNode(schema[key])) yield [pointer("", key), schema[key]]
   for (const key of childLists) {
     const list: unknown = schema[key]
     if (Array.isArray(list)) for (const [index, item] of list.entries()) yield [`${pointer("", key)}/${index}`, item]
   }
 }
 
-const target = (schema: Schema, lookup: Guarded["lookup"]) => lookup[schema.__absolute_ref__ ?? schema.$ref ?? ""]
+/** What a `$ref` leads to. */
+export const targetOf = (schema: SchemaNode, lookup: Lookup) => lookup[schema.__absolute_ref__ ?? schema.$ref ?? ""]
 
-const steps = function* (schema: Schema, lookup: Guarded["lookup"]): Generator<unknown> {
-  if (typeof schema.$ref === "string") yield target(schema, lookup)
+const steps = function* (schema: SchemaNode, lookup: Lookup): Generator<unknown> {
+  if (typeof schema.$ref === "string") yield targetOf(schema, lookup)
   for (const key of inPlace) if (Array.isArray(schema[key])) yield* schema[key]
   for (const key of inPlaceSingle) yield schema[key]
   for (const key of ["dependentSchemas", "dependencies"] as const) {
     const map = schema[key]
-    if (isSchema(map)) yield* Object.values(map)
+    if (isNode(map)) yield* Object.values(map)
   }
 }
 
-const visit = (root: Schema, lookup: Guarded["lookup"], onSchema: (schema: Schema, path: string) => void): void => {
-  const seen = new Set<Schema>()
+const visit = (root: SchemaNode, lookup: Lookup, onSchema: (schema: SchemaNode, path: string) => void): void => {
+  const seen = new Set<SchemaNode>()
   const walk = (value: unknown, path: string): void => {
-    if (!isSchema(value) || seen.has(value)) return
+    if (!isNode(value) || seen.has(value)) return
     seen.add(value)
     onSchema(value, path)
     for (const [step, child] of children(value)) walk(child, path + step)
-    if (typeof value.$ref === "string") walk(target(value, lookup), path)
+    if (typeof value.$ref === "string") walk(targetOf(value, lookup), path)
   }
   walk(root, "")
 }
 
-const refuseCycles = (root: Schema, lookup: Guarded["lookup"]): void => {
-  const state = new Map<Schema, "open" | "done">()
-  const enter = (schema: Schema, path: string): void => {
+const refuseCycles = (root: SchemaNode, lookup: Lookup): void => {
+  const state = new Map<SchemaNode, "open" | "done">()
+  const enter = (schema: SchemaNode, path: string): void => {
     state.set(schema, "open")
     for (const next of steps(schema, lookup)) {
-      if (!isSchema(next)) continue
+      if (!isNode(next)) continue
       const known = state.get(next)
       if (known === "open") throw new Refusal("cyclic_ref", path, `\`$ref\` reaches itself without descending into the value`)
       if (known === undefined) enter(next, path)
@@ -169,7 +223,7 @@ const nearest = (word: string): string | undefined => {
 
 /** The dialect that `$schema` names; draft 2019-09 is read as 2020-12, which it differs from only in array forms. */
 export const dialectOf = (schema: unknown): Result.Result<Dialect, InvalidSchema> => {
-  const named = isSchema(schema) ? schema.$schema : undefined
+  const named = isNode(schema) ? schema.$schema : undefined
   if (typeof named !== "string") return Result.succeed("2020-12")
   const uri = named.replace(/#$/, "").replace(/^http:/, "https:")
   if (uri === "https://json-schema.org/draft/2020-12/schema" || uri === "https://json-schema.org/draft/2019-09/schema")
@@ -181,60 +235,53 @@ export const dialectOf = (schema: unknown): Result.Result<Dialect, InvalidSchema
   )
 }
 
-const nothingSpecial = { unique: false, patterns: new Map<string, Regexp>(), keyCost: { branches: 1, degree: 0 }, warnings: [] }
-
-/** Size, depth, references and patterns of a schema, before anything is validated with it. Never throws. */
-export const guard = (input: unknown): Result.Result<Guarded, InvalidSchema> => {
-  if (typeof input === "boolean")
-    return Result.succeed({ schema: input, lookup: Object.create(null), nodes: 1, ...nothingSpecial })
+/** A copy of a schema within {@link SchemaLimits}, before anything is validated with it. Never throws. */
+export const guard = (input: unknown): Result.Result<SchemaNode | boolean, InvalidSchema> => {
+  if (typeof input === "boolean") return Result.succeed(input)
   try {
-    if (!isSchema(input)) throw new Refusal("not_a_schema", "", "a JSON Schema is an object or a boolean")
-    const count = { nodes: 0, size: 0 }
-    const schema = copy(input, "", 0, count) as Schema
-    return Result.succeed({ schema, lookup: Object.create(null), nodes: count.nodes, ...nothingSpecial })
+    if (!isNode(input)) throw new Refusal("not_a_schema", "", "a JSON Schema is an object or a boolean")
+    return Result.succeed(copy(input, "", 0, { size: 0 }) as SchemaNode)
   } catch (cause) {
     return Result.fail(refusal(cause))
   }
 }
 
+const refuseReferences = (node: SchemaNode, path: string, lookup: Lookup): void => {
+  if (typeof node.$ref === "string" && targetOf(node, lookup) === undefined) {
+    const remote = /^[a-z][a-z0-9+.-]*:/i.test(node.$ref)
+    throw new Refusal(
+      remote ? "remote_ref" : "unresolved_ref",
+      pointer(path, "$ref"),
+      remote
+        ? `\`$ref\` to \`${node.$ref}\` leaves the document; put the schema under \`$defs\``
+        : `\`$ref\` to \`${node.$ref}\` leads nowhere`,
+    )
+  }
+  for (const key of ["$dynamicRef", "$recursiveRef"])
+    if (node[key] !== undefined)
+      throw new Refusal("unresolved_ref", pointer(path, key), `\`${key}\` is not supported; use \`$ref\``)
+}
+
 /** References and patterns of a copy that the meta-schema has accepted. */
-export const resolve = (guarded: Guarded): Result.Result<Guarded, InvalidSchema> => {
-  const { schema } = guarded
-  if (typeof schema === "boolean") return Result.succeed(guarded)
+export const resolve = (schema: SchemaNode | boolean, dialect: Dialect): Result.Result<Resolved, InvalidSchema> => {
+  const patterns = new Map<string, Regexp>()
+  const warnings: Array<string> = []
+  if (typeof schema === "boolean")
+    return Result.succeed({ schema, dialect, lookup: Object.create(null), patterns, warnings, unevaluated: false })
   try {
-    const lookup = dereference(schema)
-    const warnings: Array<string> = []
-    const patterns = new Map<string, Regexp>()
-    let keyCost: Pattern.Cost = { branches: 0, degree: 0 }
-    let unique = false
+    const lookup = dereference(schema as never) as Lookup
+    let unevaluated = false
+    const pattern = (source: string, path: string): void => {
+      const compiled = patterns.get(source) ?? Pattern.compile(source)
+      if (typeof compiled === "string") throw new Refusal("pattern", path, compiled)
+      patterns.set(source, compiled)
+    }
     visit(schema, lookup, (node, path) => {
-      if (typeof node.$ref === "string" && target(node, lookup) === undefined) {
-        const remote = /^[a-z][a-z0-9+.-]*:/i.test(node.$ref)
-        throw new Refusal(
-          remote ? "remote_ref" : "unresolved_ref",
-          pointer(path, "$ref"),
-          remote
-            ? `\`$ref\` to \`${node.$ref}\` leaves the document; put the schema under \`$defs\``
-            : `\`$ref\` to \`${node.$ref}\` leads nowhere`,
-        )
-      }
-      for (const key of ["$dynamicRef", "$recursiveRef"])
-        if (node[key] !== undefined)
-          throw new Refusal("unresolved_ref", pointer(path, key), `\`${key}\` is not supported; use \`$ref\``)
-      for (const key of isSchema(node.patternProperties) ? Object.keys(node.patternProperties) : []) {
-        const cost = Pattern.backtracking(key)
-        if (typeof cost === "string") throw new Refusal("pattern", pointer(path, "patternProperties"), cost)
-        keyCost = { branches: keyCost.branches + cost.branches, degree: Math.max(keyCost.degree, cost.degree) }
-      }
-      if (typeof node.pattern === "string") {
-        const compiled = patterns.get(patternFormat(node.pattern)) ?? Pattern.compile(node.pattern)
-        if (typeof compiled === "string") throw new Refusal("pattern", pointer(path, "pattern"), compiled)
-        patterns.set(patternFormat(node.pattern), compiled)
-        node.allOf = [...(node.allOf ?? []), { format: patternFormat(node.pattern) }]
-        delete node.pattern
-      }
-      if (!safeFormats.has(String(node.format)) && !patterns.has(String(node.format))) delete node.format
-      if (node.uniqueItems === true) unique = true
+      refuseReferences(node, path, lookup)
+      for (const key of isNode(node.patternProperties) ? Object.keys(node.patternProperties) : [])
+        pattern(key, pointer(path, "patternProperties"))
+      if (typeof node.pattern === "string") pattern(node.pattern, pointer(path, "pattern"))
+      if (node.unevaluatedProperties !== undefined || node.unevaluatedItems !== undefined) unevaluated = true
       for (const key of Object.keys(node)) {
         if (keywords.has(key)) continue
         const suggestion = nearest(key)
@@ -243,7 +290,7 @@ export const resolve = (guarded: Guarded): Result.Result<Guarded, InvalidSchema>
       }
     })
     refuseCycles(schema, lookup)
-    return Result.succeed({ ...guarded, lookup, unique, patterns, keyCost, warnings })
+    return Result.succeed({ schema, dialect, lookup, patterns, warnings, unevaluated })
   } catch (cause) {
     return Result.fail(refusal(cause))
   }

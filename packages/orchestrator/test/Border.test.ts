@@ -236,6 +236,24 @@ const schemaIn = (block: Json | undefined): Json | undefined => {
 }
 
 describe("the border of the language", () => {
+  it.live("S60 S61 keeps the integers of a schema and of an answer exact, from the text of a program and back to its value", () =>
+    Effect.gen(function* () {
+      const world = yield* World.make()
+      const parent = yield* world.open()
+      const say = (answer: string) => JSON.stringify(JSON.stringify({ script: [{ say: answer }] }))
+      const schema = "{ enum: [9007199254740993], maximum: 9223372036854775807 }"
+      const turns = ["9007199254740993", "9007199254740992", "9007199254740994"].map(
+        (answer, at) => `a${at} = subagent({ prompt: ${say(answer)}, output_schema: ${schema} }).output`,
+      )
+      const source = `${turns.join("\n")}\nreturn [a0, a1, a2]`
+      const value = yield* Compose.run({ source, tools: SubagentTools.make(parent), author: "person" })
+      expect(value).toEqual([9007199254740993n, "9007199254740992", "9007199254740994"])
+      const texts = prompts(world).map((blocks) => ((blocks as ReadonlyArray<Json>).at(-1) as { text: string }).text)
+      expect(texts).toHaveLength(3)
+      for (const text of texts) expect(text).toContain('{"enum":[9007199254740993],"maximum":9223372036854775807}')
+    }),
+  )
+
   it.live("either sends exactly the prompt and schema that a program passes, or nothing (decision 18)", () =>
     Effect.gen(function* () {
       const world = yield* World.make()

@@ -1,7 +1,23 @@
 import { sha256, toHex } from "./Sha256.ts"
+import { utf8Length } from "./Span.ts"
 import { Float, isInteger, List, Obj, sortedKeys, type Value } from "./Value.ts"
 
 const text = new TextEncoder()
+
+/** UTF-8; a lone surrogate, which UTF-8 has not, as the three bytes it would have, so that no two texts share an encoding. */
+const utf8 = (value: string): Uint8Array => {
+  if (value.isWellFormed()) return text.encode(value)
+  const bytes = new Uint8Array(utf8Length(value))
+  let length = 0
+  for (const char of value) {
+    const code = char.codePointAt(0)!
+    const lone = code >= 0xd800 && code <= 0xdfff
+    const part = lone ? [0xe0 | (code >> 12), 0x80 | ((code >> 6) & 0x3f), 0x80 | (code & 0x3f)] : text.encode(char)
+    bytes.set(part, length)
+    length += part.length
+  }
+  return bytes
+}
 
 class Writer {
   bytes = new Uint8Array(256)
@@ -41,7 +57,7 @@ class Writer {
   }
 
   string(value: string): void {
-    const bytes = text.encode(value)
+    const bytes = utf8(value)
     this.byte(0x20)
     this.leb(BigInt(bytes.length))
     this.raw(bytes)

@@ -42,7 +42,8 @@ export interface Callable {
 
 export const isTool = (implementation: Tool | Intrinsic): implementation is Tool => "handler" in implementation
 
-const port = (name: string, schema: JsonSchema): Port => {
+/** Reads a schema, and readies the validator for what its type leaves out. */
+export const portOf = (name: string, schema: JsonSchema): Port => {
   const { type, exact } = readSchema(schema)
   if (exact) return { name, type, validator: undefined }
   const compiled = compileSchema(schema)
@@ -54,9 +55,9 @@ const port = (name: string, schema: JsonSchema): Port => {
 const ofTool = (tool: Tool): Callable => ({
   name: tool.name,
   summary: tool.summary,
-  parameters: tool.parameters.map((parameter) => port(parameter.name, parameter.schema)),
+  parameters: tool.parameters.map((parameter) => portOf(parameter.name, parameter.schema)),
   required: tool.required ?? tool.parameters.length,
-  output: port("output", tool.output),
+  output: portOf("output", tool.output),
   policy: tool.policy,
   schemaVersion: tool.schemaVersion,
   implementation: tool,

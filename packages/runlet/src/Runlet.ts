@@ -15,7 +15,7 @@ import { lowerProgram } from "./Lower.ts"
 import { Failed, toEffect } from "./Outcome.ts"
 import { parse } from "./Parser.ts"
 import { prelude } from "./Prelude.ts"
-import { type Intrinsic, type Registry, registryOf } from "./Registry.ts"
+import { type Intrinsic, portOf, type Registry, registryOf } from "./Registry.ts"
 import { type Backoff, Run } from "./Run.ts"
 import { RunletError } from "./RunletError.ts"
 import { readSchema } from "./SchemaTypes.ts"
@@ -77,9 +77,9 @@ const hostError = (code: string, title: string, message: string): Draft => ({
 const readInputs = (inputs: ReadonlyArray<Input>): ReadonlyArray<Value> | Draft => {
   const values: Array<Value> = []
   for (const { name, schema, value } of inputs) {
-    const { type } = readSchema(schema)
+    const { problem, type, validator } = portOf(name, schema)
     const read = fromJson(value, type)
-    if (read instanceof NotJson || !accepts(type, read))
+    if (read instanceof NotJson || !accepts(type, read) || (validator?.check(value).length ?? 0) > 0 || problem !== undefined)
       return hostError("RL8102", "invalid host input", `input \`${name}\` does not match its schema`)
     values.push(read)
   }

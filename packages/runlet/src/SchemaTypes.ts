@@ -32,6 +32,11 @@ const knows = (reader: Reader, schema: JsonObject, ...keywords: ReadonlyArray<st
 const whole = (value: unknown): bigint | undefined =>
   typeof value === "bigint" ? value : typeof value === "number" && Number.isInteger(value) ? BigInt(value) : undefined
 
+const double = (value: unknown): number | undefined => {
+  if (typeof value === "bigint") return BigInt(Number(value)) === value ? Number(value) : undefined
+  return typeof value === "number" ? value : undefined
+}
+
 const count = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined
 
@@ -74,8 +79,10 @@ const ofKind = (reader: Reader, kind: string, schema: JsonObject): Type => {
     }
     case "number": {
       knows(reader, schema, "minimum", "maximum")
-      const min = schema.minimum === undefined ? undefined : Number(schema.minimum)
-      const max = schema.maximum === undefined ? undefined : Number(schema.maximum)
+      const min = double(schema.minimum)
+      const max = double(schema.maximum)
+      if ((schema.minimum !== undefined && min === undefined) || (schema.maximum !== undefined && max === undefined))
+        reader.exact = false
       return { kind, ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) }
     }
     case "string": {

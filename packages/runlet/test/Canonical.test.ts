@@ -130,3 +130,10 @@ describe("values", () => {
     for (const [before, text] of older) expect(Canonical.stringify(before)).toBe(text)
   })
 })
+
+it("encodes texts that no UTF-8 has, each to bytes of its own", () => {
+  const texts = ["\ud800", "\udc00", "\ufffd", "\udc00\ud800", "\ud800\udc00", "a\udfff"]
+  expect(new Set(texts.map(hex)).size).toBe(texts.length)
+  expect(hex("\ud800\udc00")).toBe("2004f0908080")
+  expect(hex("a\ud800é")).toBe("200661eda080c3a9")
+})

@@ -278,3 +278,41 @@ describe("a host that breaks its word", () => {
     }
   })
 })
+
+describe("64-bit integers under schemas", () => {
+  const [below, exact, above] = ["9007199254740992", "9007199254740993", "9007199254740994"]
+
+  it.effect("are told apart in arguments: bounds, enum, const, unique items", () =>
+    Effect.gen(function* () {
+      const takes = Effect.fnUntraced(function* (schema: JsonSchema, source: string) {
+        const { options } = probe(schema, true)
+        const result = yield* value(
+          `x = json.parse(json.encode(${source}))\nreturn boundary { return [probe(x)] } catch e { return e.code }`,
+          options,
+        )
+        return result === `[${source}]` ? "taken" : JSON.parse(result)
+      })
+      const taken = (schema: JsonSchema) => Effect.forEach([below, exact, above], (source) => takes(schema, source!))
+      expect(yield* taken({ type: "integer", maximum: BigInt(exact) })).toEqual(["taken", "taken", "RL5208"])
+      expect(yield* taken({ type: "integer", exclusiveMinimum: BigInt(exact) })).toEqual(["RL6102", "RL6102", "taken"])
+      expect(yield* taken({ type: ["integer", "string"], multipleOf: 3 })).toEqual(["RL6102", "taken", "RL6102"])
+      expect(yield* taken({ const: BigInt(exact) })).toEqual(["RL6102", "taken", "RL6102"])
+      expect(yield* taken({ enum: [BigInt(below), BigInt(above)] })).toEqual(["taken", "RL6102", "taken"])
+      expect(yield* takes({ uniqueItems: true }, `[${below},${exact}]`)).toBe("taken")
+      expect(yield* takes({ uniqueItems: true }, `[${exact},${exact}]`)).toBe("RL6102")
+    }),
+  )
+
+  it.effect("are told apart in what a tool returns, and in host inputs", () =>
+    Effect.gen(function* () {
+      const returns = (output: JsonSchema, json: Json) => value("return probe(1)", probe(true, output, () => json).options)
+      const misses = (output: JsonSchema, json: Json) => failure("return probe(1)", probe(true, output, () => json).options)
+      expect(yield* returns({ enum: [BigInt(exact)] }, BigInt(exact))).toBe(exact)
+      expect((yield* misses({ enum: [BigInt(exact)] }, BigInt(below))).code).toBe("RL6103")
+      expect((yield* misses({ type: "number", maximum: BigInt(exact) }, 9007199254740994)).code).toBe("RL6103")
+      const input = (json: Json) => ({ inputs: [{ name: "n", schema: { const: BigInt(exact) }, value: json }] })
+      expect(yield* value("return n", input(BigInt(exact)))).toBe(exact)
+      expect(codes("return n", input(BigInt(above)))).toEqual(["RL8102"])
+    }),
+  )
+})

@@ -251,6 +251,11 @@ export class Matcher {
     this.#marks = new Float64Array(program.steps.length)
   }
 
+  /** Steps taken so far. */
+  get work(): number {
+    return this.#work
+  }
+
   #count(work: number): void {
     this.#work += work
     if (this.#work > MAX_WORK) throw new GaveUp()
