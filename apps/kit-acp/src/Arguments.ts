@@ -16,6 +16,8 @@ export interface Arguments {
   readonly sessionId?: string
   /** The first session exists already. */
   readonly resume: boolean
+  /** Nothing is kept on disk, here and below. */
+  readonly ephemeral: boolean
   readonly mcpConfig?: string
   readonly config?: string
   /** Nesting: 0 for a process that a person or an editor started. */
@@ -45,7 +47,7 @@ const values = [
 ]
 
 /** The flags that `kit acp` knows. `--help` and `--version` are answered by the command line, before this program is loaded. */
-export const flags: ReadonlyArray<string> = [...values, "--resume"]
+export const flags: ReadonlyArray<string> = [...values, "--resume", "--no-session"]
 
 /** Reads the arguments behind `acp`. */
 export const parse = (argv: ReadonlyArray<string>): Arguments | Mistake => {
@@ -95,12 +97,14 @@ const read = (given: ReadonlyMap<string, string>, addDirs: ReadonlyArray<string>
   const depth = given.get("--subagent-depth") ?? "0"
   if (!/^\d{1,3}$/.test(depth)) return { mistake: "--subagent-depth must be a whole number" }
   if (given.has("--resume") && !given.has("--session-id")) return { mistake: "--resume needs --session-id" }
+  if (given.has("--resume") && given.has("--no-session")) return { mistake: "--resume and --no-session exclude each other" }
   const optional = (flag: string, key: string) => (given.has(flag) ? { [key]: given.get(flag) } : {})
   return {
     protocol,
     batches,
     addDirs,
     resume: given.has("--resume"),
+    ephemeral: given.has("--no-session"),
     depth: Number(depth),
     ...(effort === undefined ? {} : { effort }),
     ...optional("--root", "root"),

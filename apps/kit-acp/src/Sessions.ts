@@ -31,7 +31,7 @@ export const make = (
     Processes.layer,
     Files.layer,
     JsonSchemas.layer,
-    SessionStore.layerWith({ home: host.kitHome }),
+    given.ephemeral ? SessionStore.layerMemory : SessionStore.layerWith({ home: host.kitHome }),
   )
   const sessions = Layer.unwrap(Effect.map(options(given, host), KitAgent.layerWith))
   const trouble = Layer.effectDiscard(
@@ -70,7 +70,7 @@ const options = Effect.fnUntraced(function* (
 ): Effect.fn.Return<KitAgent.Options, SetupRefused, FileSystem.FileSystem | Path.Path> {
   const paths = yield* Path.Path
   const files = yield* FileSystem.FileSystem
-  const { depth, provider, model, effort, sessionId, resume, systemPromptFile } = given
+  const { depth, provider, model, effort, sessionId, resume, ephemeral, systemPromptFile } = given
   const absolute = (path: string) => paths.resolve(host.cwd, path)
   const systemPrompt =
     systemPromptFile === undefined
@@ -82,6 +82,7 @@ const options = Effect.fnUntraced(function* (
   return {
     depth,
     resume,
+    ephemeral,
     ...present({ provider, model, effort, sessionId, systemPrompt }),
     ...present({
       root: given.root === undefined ? undefined : absolute(given.root),

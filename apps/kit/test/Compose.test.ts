@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process"
-import { existsSync, writeFileSync } from "node:fs"
+import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { flags } from "@acp-kit/kit-acp/Arguments"
 import { TestKit } from "@acp-kit/testing/TestKit"
@@ -140,6 +140,24 @@ describe("kit compose", () => {
     expect(err).not.toContain("session:")
     expect(kit.prompts(agent)).toHaveLength(1)
     expect((await kit.run(["sessions", "list", "--all"])).out).toBe("")
+  })
+
+  it("keeps nothing on disk with --no-session, and neither does any Kit below it, whatever they do", async () => {
+    kit.writeConfig('provider = "scripted"\n')
+    const files = () => readdirSync(kit.folder, { recursive: true })
+    const before = files()
+    const fence = "```"
+    const deep = `${fence}runlet\nreturn { deep: subagent({ prompt: "hi" }).output, size: shell({ command: "printf %20000d 0" }).stdout }\n${fence}`
+    const program = `
+a = subagent({ prompt: ${JSON.stringify(deep)} })
+b = prompt({ subagent: a, prompt: "again" })
+c = fork({ subagent: b, prompt: "branch" })
+return [a.generation, b.output, c.output]`
+    const { code, err, out } = await kit.compose(program, "--no-session")
+    expect(err).not.toContain("session:")
+    expect({ code, out }).toEqual({ code: 0, out: '[1,"echo: again","echo: branch"]\n' })
+    expect(files()).toEqual(before)
+    expect(await kit.running()).toEqual([])
   })
 
   it("writes a long value completely, however slowly it is read", async () => {

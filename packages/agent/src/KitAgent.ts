@@ -11,7 +11,7 @@ import type { Processes } from "@acp-kit/platform/Processes"
 import * as Layout from "@acp-kit/store/Layout"
 import type { SessionStore } from "@acp-kit/store/SessionStore"
 import * as Effect from "effect/Effect"
-import type * as FileSystem from "effect/FileSystem"
+import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Ref from "effect/Ref"
@@ -47,6 +47,8 @@ export interface Options {
   readonly mcpConfig?: string
   /** Precedes each conversation. */
   readonly systemPrompt?: string
+  /** Nothing is to be kept: its store is one in memory, and so are those of the agents below it. Artifacts live as long as their session. */
+  readonly ephemeral?: boolean
 }
 
 export type Services =
@@ -77,6 +79,7 @@ export const layerWith = (options: Options): Layer.Layer<AgentSessions.Service, 
         ...(selection.effort === "default" ? {} : { reasoningEffort: selection.effort }),
         ...(options.config === undefined ? {} : { config: options.config }),
         ...(options.mcpConfig === undefined ? {} : { mcpConfig: options.mcpConfig }),
+        ...(options.ephemeral === undefined ? {} : { ephemeral: options.ephemeral }),
       }
       const harnesses = Harness.fromTables(config, host.self)
       const tools = (context: SessionContext) =>
@@ -123,7 +126,12 @@ const sessionTools = Effect.fnUntraced(
       harnesses,
       inherited: Effect.map(Ref.get(selection), ({ model }) => ({ ...inherited, model })),
     })
-    const artifacts = yield* SessionArtifacts.make(`${Layout.sessionPath(kitHome, writer.id)}/${Layout.artifactsName}`)
+    const files = yield* FileSystem.FileSystem
+    const directory =
+      inherited.ephemeral === true
+        ? yield* files.makeTempDirectoryScoped({ prefix: "kit-artifacts-" })
+        : `${Layout.sessionPath(kitHome, writer.id)}/${Layout.artifactsName}`
+    const artifacts = yield* SessionArtifacts.make(directory)
     const local = [...(yield* LocalTools.make({ root: cwd, env })), artifacts.tool]
     const verbs = SubagentTools.make(subagents).map((tool) => (tool.name === "close" ? CloseCall.wrap(tool, background) : tool))
     const catalog = [...Catalog.entries({ harnesses, depth, limits }), ...local.map(ComposeGuide.entryOf)]

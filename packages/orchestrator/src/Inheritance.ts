@@ -11,6 +11,8 @@ export interface Inheritance {
   readonly mcpConfig?: string
   /** The configuration file that the parent was told to use, absolute; absent where it is the one of `KIT_HOME`. */
   readonly config?: string
+  /** The parent keeps nothing on disk, and neither does anybody below it. */
+  readonly ephemeral?: boolean
   /** Secrets of Kit's own provider, by the name of their variable. They travel in the environment only, never in arguments, and to no other harness (S96). */
   readonly secrets?: Readonly<Record<string, string>>
 }
@@ -42,6 +44,7 @@ export const kitArguments = (profile: Profile, inherited: Inheritance, start: Ki
   "--reasoning-effort",
   inherited.reasoningEffort ?? "default",
   ...flag("--mcp-config", inherited.mcpConfig),
+  ...(inherited.ephemeral === true ? ["--no-session"] : []),
   "--session-id",
   start.sessionId,
   "--subagent-depth",

@@ -232,6 +232,17 @@ describe("a start that succeeds", () => {
     }),
   )
 
+  it.live("has acp.kit keep nothing on disk where its parent keeps nothing, and tells no other harness of it", () =>
+    Effect.gen(function* () {
+      const world = yield* World.make({ inherited: { ephemeral: true } })
+      const parent = yield* world.open({ harnesses: { review: {}, kit: { isKit: true } } })
+      yield* parent.subagent({ prompt: "hi", harness: "acp.kit" })
+      yield* parent.subagent({ prompt: "hi" })
+      expect(world.events("kit")[0]?.detail.args).toContain("--no-session")
+      expect(world.events("review")[0]?.detail.args).not.toContain("--no-session")
+    }),
+  )
+
   it.live("S91 S92 S94 appends what acp.kit inherits after its base arguments", () =>
     Effect.gen(function* () {
       const world = yield* World.make({

@@ -27,6 +27,7 @@ export const acp = command({
     "reasoning-effort": Flag.choice({ summary: "how hard the model thinks", fallback: "the configuration's" }, efforts),
     "session-id": Flag.text({ placeholder: "ID", summary: "the id of the first session", fallback: "a new one" }),
     resume: Flag.toggle({ summary: "the first session exists already; needs --session-id" }),
+    "no-session": Flag.toggle({ summary: "keep nothing on disk" }),
     "mcp-config": Flag.text({ placeholder: "FILE", summary: "MCP servers", fallback: "the configuration's" }),
     "system-prompt-file": Flag.text({ placeholder: "FILE", summary: "a text that precedes each conversation" }),
     "subagent-depth": Flag.text({ placeholder: "N", summary: "how deep this agent is nested", fallback: "0" }),

@@ -75,7 +75,7 @@ const run = Effect.fnUntraced(function* ({ program, inputs, session, persistent,
       ...opened,
       depth: 0,
       harnesses: Harness.fromTables(settings, host.self),
-      inherited: Effect.succeed(inheritance),
+      inherited: Effect.succeed({ ...inheritance, ephemeral: !persistent }),
     }
     return yield* LiveChildren.use(options, (subagents) => {
       const running = execute(subagents, opened.root, program, inputs, observer)
