@@ -1,9 +1,9 @@
 import type { SessionEvent } from "@acp-kit/agent/AgentSession"
-import { titleOf } from "@acp-kit/agent/ComposeInput"
+import { type ChildCard, ChildCards } from "@acp-kit/agent/ChildCards"
 import type { Item } from "@acp-kit/agent/Item"
 import type { ConfigOption } from "@acp-kit/agent/SessionOptions"
 import type { ContentBlock, SessionConfigOption, SessionUpdate, StopReason } from "@agentclientprotocol/sdk/unstable"
-import { callTitle, resultText } from "./CallText.ts"
+import { CallCards } from "./CallCards.ts"
 
 /** What a client has asked for that decides what it is sent. */
 export interface Features {
@@ -31,9 +31,18 @@ export const live = (event: SessionEvent, features: Features): ReadonlyArray<Ses
     case "started":
     case "stopped":
       return []
+    case "child":
+      return child(event)
     case "item":
       return event.item.type === "call" || event.item.type === "result" ? replay(event.item) : []
   }
+}
+
+/** The updates of a child's turn; a client of this version gets file snapshots and no terminals (S81). */
+const child = (card: ChildCard): ReadonlyArray<SessionUpdate> => {
+  if (card.state === "started") return [{ sessionUpdate: "tool_call", ...CallCards.childOpening(card) }]
+  const shown = card.state === "completed" ? ChildCards.contentOf(card) : undefined
+  return [CallCards.childEnd(card, "failed", shown?.v1 ?? [], shown?.meta) as unknown as SessionUpdate]
 }
 
 /** The updates that tell a recorded item anew. */
@@ -51,39 +60,14 @@ export const replay = (item: Item): ReadonlyArray<SessionUpdate> => {
     case "thought":
       return [{ sessionUpdate: "agent_thought_chunk", messageId: item.id, content: { type: "text", text: item.text } }]
     case "call":
-      return [
-        {
-          sessionUpdate: "tool_call",
-          toolCallId: item.id,
-          title: callTitle,
-          kind: "execute",
-          status: "pending",
-          rawInput: item.input,
-        },
-        {
-          sessionUpdate: "tool_call_update",
-          toolCallId: item.id,
-          title: titleOf(item.input) ?? callTitle,
-          status: "in_progress",
-        },
-      ]
+      return [{ sessionUpdate: "tool_call", ...CallCards.opening(item) }, CallCards.working(item)]
     case "result":
-      return [
-        {
-          sessionUpdate: "tool_call_update",
-          toolCallId: item.id,
-          status: statuses[item.status],
-          content: [{ type: "content", content: { type: "text", text: resultText(item) } }],
-          rawOutput: item.output,
-        },
-      ]
+      return [CallCards.result(item, "failed")]
     case "stop":
     case "selection":
       return []
   }
 }
-
-const statuses = { completed: "completed", failed: "failed", interrupted: "failed", detached: "in_progress" } as const
 
 /** The reason of a prompt's answer; a turn that failed has an error instead. */
 export const stopReason = (reason: Exclude<(Item & { type: "stop" })["reason"], "error">): StopReason => reason

@@ -1,9 +1,9 @@
 import type { SessionEvent } from "@acp-kit/agent/AgentSession"
-import { titleOf } from "@acp-kit/agent/ComposeInput"
+import { type ChildCard, ChildCards } from "@acp-kit/agent/ChildCards"
 import type { Item } from "@acp-kit/agent/Item"
 import type { ConfigOption } from "@acp-kit/agent/SessionOptions"
 import type { ContentBlock, SessionConfigOption, SessionUpdate } from "@agentclientprotocol/sdk/experimental/v2/unstable"
-import { callTitle, resultText } from "./CallText.ts"
+import { CallCards } from "./CallCards.ts"
 
 /** The updates of one live event, in order. A prompt is echoed and opens the turn, its stop closes it. */
 export const live = (event: SessionEvent): ReadonlyArray<SessionUpdate> => {
@@ -28,6 +28,8 @@ export const live = (event: SessionEvent): ReadonlyArray<SessionUpdate> => {
       return [{ sessionUpdate: "state_update", state: "running" }]
     case "stopped":
       return [...failureNotice(event.stop), idle(event.stop.reason, event.background)]
+    case "child":
+      return child(event)
     case "item":
       return event.item.type === "answer" || event.item.type === "thought" ? [] : replay(event.item)
   }
@@ -55,6 +57,14 @@ const idle = (reason: Stop["reason"], background: ReadonlyArray<string>) =>
 /** What a session that is not at work is: the snapshot that ends an attachment. */
 export const atRest: SessionUpdate = { sessionUpdate: "state_update", state: "idle" }
 
+/** The updates of a child's turn: its terminals are there before the card that names them (S82). */
+const child = (card: ChildCard): ReadonlyArray<SessionUpdate> => {
+  if (card.state === "started") return [{ sessionUpdate: "tool_call_update", name: card.verb, ...CallCards.childOpening(card) }]
+  const shown = card.state === "completed" ? ChildCards.contentOf(card) : undefined
+  const end = CallCards.childEnd(card, "cancelled", shown?.v2 ?? [], shown?.meta)
+  return [...(shown?.terminals ?? []), end] as unknown as ReadonlyArray<SessionUpdate>
+}
+
 /** The updates that tell a recorded item anew, with the ids it had. */
 export const replay = (item: Item): ReadonlyArray<SessionUpdate> => {
   switch (item.type) {
@@ -66,40 +76,14 @@ export const replay = (item: Item): ReadonlyArray<SessionUpdate> => {
     case "thought":
       return [{ sessionUpdate: "agent_thought", messageId: item.id, content: [{ type: "text", text: item.text }] }]
     case "call":
-      return [
-        {
-          sessionUpdate: "tool_call_update",
-          toolCallId: item.id,
-          name: item.name,
-          title: callTitle,
-          kind: "execute",
-          status: "pending",
-          rawInput: item.input,
-        },
-        {
-          sessionUpdate: "tool_call_update",
-          toolCallId: item.id,
-          title: titleOf(item.input) ?? callTitle,
-          status: "in_progress",
-        },
-      ]
+      return [{ sessionUpdate: "tool_call_update", name: item.name, ...CallCards.opening(item) }, CallCards.working(item)]
     case "result":
-      return [
-        {
-          sessionUpdate: "tool_call_update",
-          toolCallId: item.id,
-          status: statuses[item.status],
-          content: [{ type: "content", content: { type: "text", text: resultText(item) } }],
-          rawOutput: item.output,
-        },
-      ]
+      return [CallCards.result(item, "cancelled")]
     case "stop":
     case "selection":
       return []
   }
 }
-
-const statuses = { completed: "completed", failed: "failed", interrupted: "cancelled", detached: "in_progress" } as const
 
 /** The configuration options of a session. */
 export const options = (list: ReadonlyArray<ConfigOption>): Array<SessionConfigOption> =>

@@ -67,7 +67,9 @@ export const sessions = ({ rules, tools = [] }: Setup) =>
         origin: "top_level",
         structured: false,
         tools: ({ background }) =>
-          Effect.succeed([ComposeTool.make({ tools, catalog: [], background, spill: (_id, output) => Effect.succeed(output) })]),
+          Effect.succeed([
+            ComposeTool.make({ tools: () => tools, catalog: [], background, spill: (_id, output) => Effect.succeed(output) }),
+          ]),
       }).pipe(Layer.provide(Layer.mergeAll(Files.layer, SessionStore.layerMemory))),
     ),
     (context) => Context.get(context, AgentSessions.Service),

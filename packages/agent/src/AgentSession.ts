@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { Arrivals, Steering } from "./Arrivals.ts"
 import type { BackgroundCalls } from "./BackgroundCalls.ts"
+import type { ChildCard } from "./ChildCards.ts"
 import type { History } from "./History.ts"
 import { Ids } from "./Ids.ts"
 import type { Blocks, Item, StopReason } from "./Item.ts"
@@ -33,6 +34,7 @@ export interface AcceptedTurn {
 /** What a viewer of a session is told, in order. The end of a turn is a `stopped`, which names the calls that go on in the background. */
 export type SessionEvent =
   | TurnEvent
+  | ChildCard
   | { readonly type: "title"; readonly title: string }
   /** Something that concerns the session and no turn of it. */
   | { readonly type: "notice"; readonly severity: "info" | "warning" | "error"; readonly title: string }

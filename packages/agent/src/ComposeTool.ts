@@ -8,8 +8,8 @@ import { type ComposeInput, readInput } from "./ComposeInput.ts"
 import type { Outcome, Tool } from "./TurnLoop.ts"
 
 export interface Options {
-  /** What a program may call. */
-  readonly tools: ReadonlyArray<RunletTool>
+  /** What the program of the call with this id may call. */
+  readonly tools: (call: string) => ReadonlyArray<RunletTool>
   /** What the model is told of them, in the order in which it reads them. */
   readonly catalog: ReadonlyArray<Entry>
   /** Where a call goes on that asks for it. */
@@ -41,7 +41,7 @@ export const make = ({ tools, catalog, background, spill }: Options): Tool => ({
   run: (id, given) => {
     const read = readInput(given)
     if (typeof read === "string") return Effect.succeed(refused(read))
-    const work = Effect.flatMap(run(read, tools), (outcome) =>
+    const work = Effect.flatMap(run(read, tools(id)), (outcome) =>
       outcome.status === "completed"
         ? Effect.map(spill(id, outcome.output), (output): Outcome => ({ status: "completed", output }))
         : Effect.succeed(outcome),

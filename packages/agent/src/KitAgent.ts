@@ -5,7 +5,6 @@ import { Harness, type Harnesses } from "@acp-kit/orchestrator/Harness"
 import type { Inheritance } from "@acp-kit/orchestrator/Inheritance"
 import { Limits } from "@acp-kit/orchestrator/Limits"
 import { Subagents } from "@acp-kit/orchestrator/Subagents"
-import { SubagentTools } from "@acp-kit/orchestrator/SubagentTools"
 import { Host } from "@acp-kit/platform/Host"
 import type { Processes } from "@acp-kit/platform/Processes"
 import * as Layout from "@acp-kit/store/Layout"
@@ -17,6 +16,7 @@ import * as Path from "effect/Path"
 import * as Ref from "effect/Ref"
 import { AgentSessions } from "./AgentSessions.ts"
 import { SessionArtifacts } from "./Artifacts.ts"
+import { ChildCards } from "./ChildCards.ts"
 import { CloseCall } from "./CloseCall.ts"
 import { ComposeGuide } from "./ComposeGuide.ts"
 import { ComposeTool } from "./ComposeTool.ts"
@@ -115,7 +115,7 @@ interface Nesting {
 /** The tools of one session, its children among them. The scope holds all of it. */
 const sessionTools = Effect.fnUntraced(
   function* (context: SessionContext, { depth, harnesses, inherited }: Nesting) {
-    const { writer, cwd, additionalDirectories, selection, background } = context
+    const { writer, cwd, additionalDirectories, selection, background, view } = context
     const limits = yield* Limits.Service
     const { env, kitHome } = yield* Host.Service
     const subagents = yield* Subagents.make({
@@ -133,9 +133,10 @@ const sessionTools = Effect.fnUntraced(
         : `${Layout.sessionPath(kitHome, writer.id)}/${Layout.artifactsName}`
     const artifacts = yield* SessionArtifacts.make(directory)
     const local = [...(yield* LocalTools.make({ root: cwd, env })), artifacts.tool]
-    const verbs = SubagentTools.make(subagents).map((tool) => (tool.name === "close" ? CloseCall.wrap(tool, background) : tool))
+    const verbs = (call: string) =>
+      ChildCards.tools(subagents, call, view).map((tool) => (tool.name === "close" ? CloseCall.wrap(tool, background) : tool))
     const catalog = [...Catalog.entries({ harnesses, depth, limits }), ...local.map(ComposeGuide.entryOf)]
-    return [ComposeTool.make({ tools: [...verbs, ...local], catalog, background, spill: artifacts.spill })]
+    return [ComposeTool.make({ tools: (call) => [...verbs(call), ...local], catalog, background, spill: artifacts.spill })]
   },
   Effect.mapError((error) => new SetupRefused({ message: error.message })),
 )

@@ -23,6 +23,8 @@ export interface SessionContext {
   readonly selection: Ref.Ref<Selection>
   /** Where calls go on that a turn does not wait for. */
   readonly background: BackgroundCalls
+  /** Where what its tools tell goes, in order and awaited. */
+  readonly view: (event: SessionEvent) => Effect.Effect<void>
 }
 
 /** What all sessions of a process have in common. */
@@ -96,7 +98,7 @@ export const assemble = Effect.fnUntraced(function* (
       return structured || session === undefined ? Effect.void : session.wake
     }),
   )
-  const tools = yield* settings.tools({ writer, cwd, additionalDirectories: additional, selection, background })
+  const tools = yield* settings.tools({ writer, cwd, additionalDirectories: additional, selection, background, view })
   const rename = (title: string) => Effect.ignore(writer.rename(title))
   const parts = { history, provider, selection, system, tools, limits, arrivals, background, structured, rename, view }
   session = yield* AgentSessionMaker.make({ id: writer.id, cwd, additionalDirectories: additional, ...parts })

@@ -28,7 +28,7 @@ const spill = (_id: string, output: Json) => Effect.succeed(output)
 const compose = (input: JsonObject, tools: ReadonlyArray<RunletTool> = [give]) =>
   Effect.flatMap(
     Background.make(() => Effect.void),
-    (background) => ComposeTool.make({ tools, catalog, background, spill }).run("call-1", input),
+    (background) => ComposeTool.make({ tools: () => tools, catalog, background, spill }).run("call-1", input),
   )
 
 describe("compose", () => {
