@@ -9,9 +9,12 @@ import { harnessCheck } from "./Commands/HarnessCheck.ts"
 import { harnessList } from "./Commands/HarnessList.ts"
 import { prompt } from "./Commands/Prompt.ts"
 import { sessionsDelete, sessionsRename } from "./Commands/SessionsChange.ts"
+import { sessionsCollect } from "./Commands/SessionsCollect.ts"
+import { sessionsExport, sessionsImport } from "./Commands/SessionsExport.ts"
 import { sessionsList } from "./Commands/SessionsList.ts"
 import { sessionsShow } from "./Commands/SessionsShow.ts"
 import { subagentsDelete } from "./Commands/SubagentsDelete.ts"
+import { subagentsImport } from "./Commands/SubagentsImport.ts"
 import { subagentsList } from "./Commands/SubagentsList.ts"
 import { subagentsLog } from "./Commands/SubagentsLog.ts"
 import { subagentsMigrate } from "./Commands/SubagentsMigrate.ts"
@@ -49,7 +52,15 @@ export const kit: Group = group("kit", "run coding agents as children of one pro
   check,
   fmt,
   group("harness", "the agents that programs can start", [harnessList, harnessCheck]),
-  group("sessions", "what was run, and is remembered", [sessionsList, sessionsShow, sessionsRename, sessionsDelete]),
+  group("sessions", "what was run, and is remembered", [
+    sessionsList,
+    sessionsShow,
+    sessionsRename,
+    sessionsDelete,
+    sessionsExport,
+    sessionsImport,
+    sessionsCollect,
+  ]),
   group("subagents", "the agents of those sessions, and their files", [
     subagentsList,
     subagentsShow,
@@ -59,6 +70,7 @@ export const kit: Group = group("kit", "run coding agents as children of one pro
     subagentsVerify,
     subagentsRepair,
     subagentsMigrate,
+    subagentsImport,
     subagentsOrphans,
     subagentsDelete,
   ]),

@@ -1,83 +1,122 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { is as isAgentId, uuid } from "./AgentId.ts"
+import type * as Scope from "effect/Scope"
+import { uuid } from "./AgentId.ts"
 import { sha256Stream } from "./Checksum.ts"
 import { Disk } from "./Disk.ts"
 import * as Document from "./Document.ts"
-import { isObject, type JsonObject } from "./Json.ts"
 import * as Layout from "./Layout.ts"
+import type { Lock } from "./Lock.ts"
 import { intactEnd } from "./LogReader.ts"
 import { writeNew } from "./LogRecovery.ts"
+import { Manifest } from "./Manifest.ts"
 import * as SessionDocument from "./SessionDocument.ts"
+import * as SessionFiles from "./SessionFiles.ts"
 import type { SessionId } from "./SessionId.ts"
 import { AlreadyExists, Corrupt, Invalid, of, ofDisk, type StoreError } from "./StoreError.ts"
 import * as Tree from "./Tree.ts"
 
-/** The list of what an export holds. */
-export const manifestFile = "manifest.json"
-const format: Document.Format = { schema: "session.export", version: 1 }
+/** Is told how many bytes were copied so far, and how many there will be as far as is known. */
+export type OnCopied = (bytes: number, of: number) => void
 
-const fileLimit = 1_000_000
-
-interface Listed {
-  readonly path: string
+/** What was copied. */
+export interface Copied {
+  readonly id: SessionId
+  readonly files: number
   readonly bytes: number
-  readonly sha256: string
 }
 
-const isLog = (path: string): boolean => /(^|\/)(transcript(\.\d{6,})?\.jsonl|wire(\.\d{6,})?\.log)$/.test(path)
+const copiedOf = ({ id, files }: Manifest.Manifest): Copied => ({
+  id,
+  files: files.length,
+  bytes: files.reduce((sum, file) => sum + file.bytes, 0),
+})
+
+const counter = (onCopied: OnCopied, of: number) => {
+  let copied = 0
+  return (chunk: Uint8Array): void => {
+    copied += chunk.length
+    onCopied(copied, Math.max(copied, of))
+  }
+}
 
 /** Documents go first, so that each log reaches at least as far as the snapshot that names a place in it. */
-const documentsFirst = (a: Tree.Entry, b: Tree.Entry): number => Number(isLog(a.path)) - Number(isLog(b.path))
+const documentsFirst = (a: Tree.Entry, b: Tree.Entry): number => Number(Manifest.isLog(a.path)) - Number(Manifest.isLog(b.path))
 
 /**
- * Copies a session with its agents to a new directory, with a manifest of sizes and checksums. Takes no lock: a log is copied up to its last whole line, and
- * nothing that was acknowledged before the call is missing. The system prompts and conversations go with it: whoever gets the copy can read them.
+ * Copies a session with its agents to a new directory, with a manifest of sizes and checksums; where it fails or is interrupted nothing of that is left.
+ * Takes no lock: a log is copied up to its last whole line, and nothing that was acknowledged before the call is missing. The system prompts and
+ * conversations go with it: whoever gets the copy can read them.
  */
 export const exportTo = Effect.fn("Archive.exportTo")(function* (
   session: string,
   id: SessionId,
   target: string,
-): Effect.fn.Return<ReadonlyArray<Listed>, StoreError, Disk.Service> {
+  onCopied: OnCopied = () => {},
+): Effect.fn.Return<Copied, StoreError, Disk.Service> {
   const disk = yield* Disk.Service
   yield* Layout.existing("session", id, session)
-  if ((yield* disk.stat(target).pipe(Effect.mapError(ofDisk))) !== undefined) {
-    return yield* of(new Invalid({ what: "export", why: `${target} exists already` }))
-  }
-  for (let tries = 0; tries < 3; tries++) {
-    yield* Layout.ensureDirectory(target)
-    const listed = yield* copyAll(session, target)
-    if (yield* isComplete(session, listed)) {
-      const at = new Date(yield* Clock.currentTimeMillis).toISOString()
-      const files = listed as unknown as ReadonlyArray<JsonObject>
-      yield* Document.write(`${target}/${manifestFile}`, { ...format, min_reader: 1, session_id: id, exported_at: at, files })
-      return listed
+  yield* Layout.ensureDirectory(target.slice(0, target.lastIndexOf("/")) || "/")
+  const taken = of(new Invalid({ what: "export", why: `${target} exists already; name a directory that does not` }))
+  yield* disk.makeDirectory(target).pipe(Effect.mapError((error) => (error.code === "EEXIST" ? taken : ofDisk(error))))
+  const fill = Effect.gen(function* () {
+    for (let tries = 0; tries < 3; tries++) {
+      const files = yield* copyAll(session, target, onCopied)
+      if (files !== undefined && (yield* isComplete(session, files))) {
+        if (!files.some(({ path }) => path === Layout.sessionFile)) {
+          yield* Layout.existing("session", id, session)
+          return yield* of(new Corrupt({ path: `${session}/${Layout.sessionFile}`, why: "it is missing" }))
+        }
+        yield* Manifest.write(target, { id, files }, yield* Clock.currentTimeMillis)
+        return copiedOf({ id, files })
+      }
+      yield* disk.removeTree(target).pipe(Effect.andThen(disk.makeDirectory(target)), Effect.mapError(ofDisk))
     }
-    yield* disk.removeTree(target).pipe(Effect.mapError(ofDisk))
-  }
-  return yield* of(new Invalid({ what: "export", why: "the session's logs were rotated again and again meanwhile; try again" }))
+    return yield* of(
+      new Invalid({ what: "export", why: "the session's files were replaced again and again meanwhile; try again" }),
+    )
+  })
+  return yield* Effect.onError(fill, () => Effect.ignore(disk.removeTree(target)))
 })
 
 /** A log that was rotated while it was copied has a sealed file that the copy lacks. */
-const isComplete = (session: string, listed: ReadonlyArray<Listed>): Effect.Effect<boolean, StoreError, Disk.Service> =>
+const isComplete = (session: string, listed: ReadonlyArray<Manifest.Listed>): Effect.Effect<boolean, StoreError, Disk.Service> =>
   Effect.map(Tree.files(session), (files) => {
     const copied = new Set(listed.map((file) => file.path))
-    return files.every((file) => !isLog(file.path) || copied.has(file.path))
+    return files.every((file) => !Manifest.isLog(file.path) || copied.has(file.path))
   })
 
+/** Copies every file; `undefined` where one went away meanwhile. */
 const copyAll = Effect.fnUntraced(function* (
   session: string,
   target: string,
-): Effect.fn.Return<ReadonlyArray<Listed>, StoreError, Disk.Service> {
-  const disk = yield* Disk.Service
-  const listed: Array<Listed> = []
-  for (const { path } of [...(yield* Tree.files(session))].sort(documentsFirst)) {
+  onCopied: OnCopied,
+): Effect.fn.Return<ReadonlyArray<Manifest.Listed> | undefined, StoreError, Disk.Service> {
+  const listed: Array<Manifest.Listed> = []
+  const files = [...(yield* Tree.files(session))].sort(documentsFirst)
+  const count = counter(
+    onCopied,
+    files.reduce((sum, file) => sum + file.bytes, 0),
+  )
+  for (const { path } of files) {
     const source = `${session}/${path}`
-    const bytes = isLog(path) ? yield* intactEnd(source) : ((yield* disk.stat(source).pipe(Effect.mapError(ofDisk)))?.size ?? 0)
     const parent = path.includes("/") ? `${target}/${path.slice(0, path.lastIndexOf("/"))}` : target
     yield* Layout.ensureDirectory(parent)
     const hash = sha256Stream()
-    yield* Tree.copy(source, `${target}/${path}`, bytes, hash.update)
+    const seen = (chunk: Uint8Array): void => {
+      hash.update(chunk)
+      count(chunk)
+    }
+    const copying = Effect.flatMap(Manifest.isLog(path) ? intactEnd(source) : Effect.succeed(Number.POSITIVE_INFINITY), (end) =>
+      Tree.copy(source, `${target}/${path}`, end, seen),
+    )
+    const bytes = yield* copying.pipe(
+      Effect.catchIf(
+        ({ reason }) => reason._tag === "Io" && reason.reason === "ENOENT",
+        () => Effect.succeed(undefined),
+      ),
+    )
+    if (bytes === undefined) return undefined
     listed.push({ path, bytes, sha256: hash.hex() })
   }
   return listed
@@ -85,76 +124,80 @@ const copyAll = Effect.fnUntraced(function* (
 
 /**
  * Makes a session of an export, under its own id, whole or not at all: every file that the manifest names, none besides, each with its size and checksum.
- * `AlreadyExists` where the id is taken.
+ * `AlreadyExists` where the id is taken. The scope holds the session's lock; what a death leaves the next creation or deletion removes.
  */
 export const importFrom = Effect.fn("Archive.importFrom")(function* (
   home: string,
   source: string,
-): Effect.fn.Return<SessionId, StoreError, Disk.Service> {
+  onCopied: OnCopied = () => {},
+): Effect.fn.Return<Copied, StoreError, Disk.Service | Lock.Service | Scope.Scope> {
   const disk = yield* Disk.Service
-  const path = `${source}/${manifestFile}`
-  const manifest = yield* Document.read(path)
-  if (manifest === undefined) return yield* of(new Invalid({ what: "import", why: `${source} holds no ${manifestFile}` }))
-  yield* Document.checkWritable(path, manifest, format)
-  const id = yield* Layout.sessionId(String(manifest.session_id))
-  const files = yield* listedIn(path, manifest)
+  const manifest = yield* Manifest.read(source)
+  const { id, files } = manifest
   const target = Layout.sessionPath(home, id)
   const taken = of(new AlreadyExists({ what: "session", id }))
   if ((yield* disk.stat(target).pipe(Effect.mapError(ofDisk))) !== undefined) return yield* taken
-  yield* Layout.ensureDirectory(Layout.sessionsPath(home))
-  const staging = `${Layout.sessionsPath(home)}/${Layout.stagingPrefix}${id}.${yield* uuid}`
+  const sessions = Layout.sessionsPath(home)
+  yield* Layout.ensureDirectory(sessions)
+  const staging = `${sessions}/${Layout.stagingPrefix}${id}.${yield* uuid}`
+  const copied = copiedOf(manifest)
+  const count = counter(onCopied, copied.bytes)
   const fill = Effect.gen(function* () {
     yield* disk.makeDirectory(staging).pipe(Effect.mapError(ofDisk))
+    yield* writeNew(`${staging}/${Layout.lockFile}`, new Uint8Array(0))
+    yield* SessionFiles.hold(staging, id)
     const made = new Set([staging])
     for (const file of files) {
-      const to = `${staging}/${file.path}`
-      const parent = to.slice(0, to.lastIndexOf("/"))
-      if (!made.has(parent)) yield* Layout.ensureDirectory(parent)
-      made.add(parent)
+      const cut = file.path.lastIndexOf("/") + 1
+      const parent = `${staging}/${file.path.slice(0, cut)}`.slice(0, -1)
+      if (!made.has(parent)) {
+        yield* Layout.ensureDirectory(parent)
+        made.add(parent)
+      }
+      yield* checkSource(source, file.path)
       const hash = sha256Stream()
-      yield* Tree.copy(`${source}/${file.path}`, to, file.bytes + 1, hash.update)
-      if (hash.hex() !== file.sha256) {
-        return yield* of(new Corrupt({ path: `${source}/${file.path}`, why: "it is not what the manifest says" }))
+      const bytes = yield* Tree.copy(`${source}/${file.path}`, `${staging}/${file.path}`, file.bytes + 1, (chunk) => {
+        hash.update(chunk)
+        count(chunk)
+      })
+      if (bytes !== file.bytes || hash.hex() !== file.sha256) {
+        return yield* Manifest.damaged(`${source}/${file.path}`, "it is not what the manifest says")
       }
     }
-    const info = yield* Document.read(`${staging}/${Layout.sessionFile}`)
-    yield* SessionDocument.view(`${source}/${Layout.sessionFile}`, info ?? {}, id)
-    yield* writeNew(`${staging}/${Layout.lockFile}`, new Uint8Array(0))
+    const info = (yield* Document.read(`${staging}/${Layout.sessionFile}`)) ?? {}
+    const document = `${source}/${Layout.sessionFile}`
+    yield* Document.checkWritable(document, info, SessionDocument.format)
+    yield* SessionDocument.view(document, info, id)
     for (const directory of made) yield* disk.syncDirectory(directory).pipe(Effect.mapError(ofDisk))
-    yield* disk
+    const rename = disk
       .rename(staging, target)
       .pipe(Effect.mapError((error) => (error.code === "ENOTEMPTY" || error.code === "EEXIST" ? taken : ofDisk(error))))
-    yield* disk.syncDirectory(Layout.sessionsPath(home)).pipe(Effect.mapError(ofDisk))
+    const named = disk.syncDirectory(sessions).pipe(
+      Effect.tapError(() => Effect.ignore(disk.rename(target, staging))),
+      Effect.mapError(ofDisk),
+    )
+    yield* Effect.uninterruptible(Effect.andThen(rename, named))
+    return copied
   })
-  yield* Effect.uninterruptible(Effect.tapError(fill, () => Effect.ignore(disk.removeTree(staging))))
-  return id
+  return yield* Effect.onError(fill, () => Effect.ignore(disk.removeTree(staging)))
 })
 
-/** The files of a manifest, refused where a name could lead anywhere but into the session. */
-const listedIn = (path: string, manifest: JsonObject): Effect.Effect<ReadonlyArray<Listed>, StoreError> => {
-  const files = Array.isArray(manifest.files) ? (manifest.files as ReadonlyArray<unknown>) : []
-  const wrong = (why: string) => Effect.fail(of(new Corrupt({ path, why })))
-  if (files.length === 0 || files.length > fileLimit) return wrong("it lists no files, or too many")
-  for (const file of files) {
-    if (
-      !isObject(file) ||
-      typeof file.path !== "string" ||
-      !Number.isSafeInteger(file.bytes) ||
-      typeof file.sha256 !== "string"
-    ) {
-      return wrong("an entry is malformed")
-    }
-    if (!isAllowed(file.path)) return wrong(`${JSON.stringify(file.path)} is no file of a session`)
+/** A file of an export must be one, and nothing on the way to it may be a link. */
+const checkSource = Effect.fnUntraced(function* (
+  source: string,
+  relative: string,
+): Effect.fn.Return<void, StoreError, Disk.Service> {
+  const disk = yield* Disk.Service
+  for (let at = relative.indexOf("/"); at >= 0; at = relative.indexOf("/", at + 1)) {
+    const parent = `${source}/${relative.slice(0, at)}`
+    const kind = (yield* disk.stat(parent).pipe(Effect.mapError(ofDisk)))?.kind ?? "directory"
+    if (kind !== "directory") return yield* Manifest.damaged(parent, `a ${kind} stands where a directory belongs`)
   }
-  return Effect.succeed(files as ReadonlyArray<Listed>)
-}
-
-const isAllowed = (path: string): boolean => {
-  const parts = path.split("/")
-  if (parts.some((part) => part === "" || part.startsWith(".") || part.includes("\\") || part.includes("\0"))) return false
-  if (parts.length === 1) return path === Layout.sessionFile || isLog(path)
-  if (parts[0] === Layout.artifactsName) return true
-  return parts.length === 3 && parts[0] === Layout.subagentsName && isAgentId(parts[1] as string)
-}
+  const path = `${source}/${relative}`
+  const kind = (yield* disk.stat(path).pipe(Effect.mapError(ofDisk)))?.kind
+  if (kind === "file") return
+  const why = kind === undefined ? "it is missing, and the manifest lists it" : `a ${kind} stands where a file belongs`
+  return yield* Manifest.damaged(path, why)
+})
 
 export * as Archive from "./Archive.ts"

@@ -3,12 +3,16 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { Disk } from "./Disk.ts"
 import * as Layout from "./Layout.ts"
+import type { Lock } from "./Lock.ts"
+import * as SessionFiles from "./SessionFiles.ts"
 import type { SessionId } from "./SessionId.ts"
+import * as SessionReading from "./SessionReading.ts"
 import type { Interface, SessionSummary } from "./SessionStore.ts"
 import { Invalid, of, type StoreError } from "./StoreError.ts"
+import * as Trash from "./Trash.ts"
 import * as Tree from "./Tree.ts"
 
-/** What may go. Nothing that is open anywhere goes, whatever the policy says. */
+/** What may go. Nothing that is open anywhere goes, and nothing that cannot be read, whatever the policy says. */
 export interface Policy {
   /** Sessions whose last change is older than so many days, and agents that ended longer ago in sessions that stay. */
   readonly olderThanDays?: number
@@ -24,16 +28,26 @@ export interface Collected {
   readonly id: string
   readonly bytes: number
   readonly why: string
+  /** Why it could not be removed, and stays. */
+  readonly problem?: StoreError
+}
+
+/** Is told how many sessions were looked at, and of how many. */
+export type OnLooked = (sessions: number, of: number) => void
+
+/** Something that may go, and when it was last changed, in Unix milliseconds. */
+interface Candidate extends Collected {
+  readonly updated: number
 }
 
 const day = 86_400_000
 
-/** What a policy would remove now, oldest first; nothing is removed. */
-export const plan = Effect.fn("Collection.plan")(function* (
+const candidates = Effect.fn("Collection.candidates")(function* (
   home: string,
   store: Interface,
   policy: Policy,
-): Effect.fn.Return<ReadonlyArray<Collected>, StoreError, Disk.Service> {
+  onLooked: OnLooked,
+): Effect.fn.Return<ReadonlyArray<Candidate>, StoreError, Disk.Service> {
   const { olderThanDays, maxBytes, keep = 1 } = policy
   if (olderThanDays === undefined && maxBytes === undefined) {
     return yield* of(new Invalid({ what: "policy", why: "it names neither an age nor a size" }))
@@ -41,34 +55,45 @@ export const plan = Effect.fn("Collection.plan")(function* (
   const now = yield* Clock.currentTimeMillis
   const limit = olderThanDays === undefined ? Number.NEGATIVE_INFINITY : now - olderThanDays * day
   const rows = yield* store.list({ subagents: true })
-  const found: Array<Collected> = []
+  const found: Array<Candidate> = []
   const sizes = new Map<string, number>()
-  for (const row of rows) sizes.set(row.id, yield* Tree.size(Layout.sessionPath(home, row.id as SessionId)))
+  for (const [index, { id }] of rows.entries()) {
+    sizes.set(id, yield* sizeOf(Layout.sessionPath(home, id as SessionId)))
+    onLooked(index + 1, rows.length)
+    yield* Effect.yieldNow
+  }
   let total = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0)
   for (const row of rows.slice(keep).reverse()) {
-    if (!(yield* mayGo(store, row))) continue
-    const bytes = sizes.get(row.id) ?? 0
     const isOld = row.updated < limit
     if (!isOld && !(maxBytes !== undefined && total > maxBytes)) continue
+    if (!(yield* mayGo(store, row))) continue
+    const bytes = sizes.get(row.id) ?? 0
     const why = isOld ? `unchanged for more than ${olderThanDays} days` : `all sessions are larger than ${maxBytes} bytes`
-    found.push({ kind: "session", session: row.id, id: row.id, bytes, why })
+    found.push({ kind: "session", session: row.id, id: row.id, bytes, why, updated: row.updated })
     total -= bytes
   }
+  if (olderThanDays === undefined) return found
   const going = new Set(found.map((one) => one.session))
-  if (olderThanDays !== undefined) {
-    for (const row of rows) {
-      if (going.has(row.id) || !(yield* mayGo(store, row))) continue
-      found.push(...(yield* endedAgents(home, store, row.id, limit, olderThanDays)))
-    }
+  for (const row of rows) {
+    if (going.has(row.id) || !(yield* mayGo(store, row))) continue
+    found.push(...(yield* endedAgents(home, store, row.id, limit, olderThanDays)))
   }
   return found
 })
 
-/** A session that somebody has open, or that we cannot read, stays. */
-const mayGo = (store: Interface, row: SessionSummary): Effect.Effect<boolean, StoreError> =>
-  row.info === undefined || row.problem !== undefined
+const sizeOf = (directory: string): Effect.Effect<number, never, Disk.Service> =>
+  Effect.orElseSucceed(Tree.size(directory), () => 0)
+
+/** A session that somebody has open, or that we cannot read, stays; so does one that does not say when it was changed. */
+const mayGo = (store: Interface, row: SessionSummary): Effect.Effect<boolean> =>
+  row.info === undefined || row.problem !== undefined || row.updated <= 0
     ? Effect.succeed(false)
-    : Effect.map(store.holder(row.id), (holder) => holder === undefined)
+    : store.holder(row.id).pipe(
+        Effect.map((holder) => holder === undefined),
+        Effect.orElseSucceed(() => false),
+      )
+
+const isOver = (status: string): boolean => status === "closed" || status === "failed"
 
 const endedAgents = Effect.fnUntraced(function* (
   home: string,
@@ -76,40 +101,79 @@ const endedAgents = Effect.fnUntraced(function* (
   session: string,
   limit: number,
   days: number,
-): Effect.fn.Return<ReadonlyArray<Collected>, StoreError, Disk.Service> {
-  const reader = yield* store.openReader(session)
-  const found: Array<Collected> = []
-  for (const { id, meta } of yield* reader.subagents.list()) {
-    if (meta === undefined || (meta.status !== "closed" && meta.status !== "failed") || Date.parse(meta.updated_at) >= limit)
-      continue
-    const bytes = yield* Tree.size(`${Layout.sessionPath(home, session as SessionId)}/${Layout.subagentsName}/${id}`)
-    found.push({ kind: "subagent", session, id, bytes, why: `${meta.status} for more than ${days} days` })
+): Effect.fn.Return<ReadonlyArray<Candidate>, never, Disk.Service> {
+  const agents = yield* Effect.flatMap(store.openReader(session), (reader) => reader.subagents.list()).pipe(
+    Effect.orElseSucceed(() => []),
+  )
+  const found: Array<Candidate> = []
+  for (const { id, meta, problem } of agents) {
+    if (meta === undefined || problem !== undefined || !isOver(meta.status)) continue
+    const updated = Date.parse(meta.updated_at)
+    if (!(updated < limit)) continue
+    const bytes = yield* sizeOf(`${Layout.sessionPath(home, session as SessionId)}/${Layout.subagentsName}/${id}`)
+    found.push({ kind: "subagent", session, id, bytes, why: `${meta.status} for more than ${days} days`, updated })
   }
   return found
 })
 
-/** Removes what {@link plan} names, each in two steps and under its lock; what is open by now is left out of the answer. */
+const collected = ({ kind, session, id, bytes, why }: Candidate): Collected => ({ kind, session, id, bytes, why })
+
+/** What a policy would remove now, sessions first, oldest first; nothing is removed. */
+export const plan = (
+  home: string,
+  store: Interface,
+  policy: Policy,
+  onLooked: OnLooked,
+): Effect.Effect<ReadonlyArray<Collected>, StoreError, Disk.Service> =>
+  Effect.map(candidates(home, store, policy, onLooked), (found) => found.map(collected))
+
+/**
+ * Removes what {@link plan} names, each in two steps and under its lock. What is open by now, or was changed since, is left out of the answer; what cannot be
+ * removed keeps nothing else from going.
+ */
 export const run = Effect.fn("Collection.run")(function* (
   home: string,
   store: Interface,
   policy: Policy,
-): Effect.fn.Return<ReadonlyArray<Collected>, StoreError, Disk.Service> {
-  const gone: Array<Collected> = []
-  for (const one of yield* plan(home, store, policy)) {
-    const removal: Effect.Effect<void, StoreError, Scope.Scope> =
-      one.kind === "session"
-        ? store.delete(one.id)
-        : Effect.flatMap(store.openWriter(one.session), ({ subagents }) => subagents.delete(one.id))
-    const removed = yield* Effect.scoped(removal).pipe(
-      Effect.as(true),
+  onLooked: OnLooked,
+): Effect.fn.Return<ReadonlyArray<Collected>, StoreError, Disk.Service | Lock.Service> {
+  const answer: Array<Collected> = []
+  for (const one of yield* candidates(home, store, policy, onLooked)) {
+    const removal = one.kind === "session" ? removeSession(home, one) : removeAgent(store, one)
+    const outcome = yield* Effect.scoped(removal).pipe(
       Effect.catchIf(
         (error) => error.code === "LOCKED" || error.code === "NOT_FOUND",
         () => Effect.succeed(false),
       ),
+      Effect.match({ onFailure: (problem) => ({ problem }), onSuccess: (gone) => (gone ? {} : undefined) }),
     )
-    if (removed) gone.push(one)
+    if (outcome !== undefined) answer.push({ ...collected(one), ...outcome })
   }
-  return gone
+  return answer
+})
+
+const removeSession = Effect.fnUntraced(function* (
+  home: string,
+  { id, updated }: Candidate,
+): Effect.fn.Return<boolean, StoreError, Disk.Service | Lock.Service | Scope.Scope> {
+  const directory = Layout.sessionPath(home, id as SessionId)
+  yield* Layout.existing("session", id, directory)
+  yield* SessionFiles.hold(directory, id)
+  const now = yield* SessionReading.summary(home, id as SessionId)
+  if (now.updated !== updated) return false
+  yield* Trash.remove(Layout.sessionsPath(home), id)
+  return true
+})
+
+const removeAgent = Effect.fnUntraced(function* (
+  store: Interface,
+  { session, id, updated }: Candidate,
+): Effect.fn.Return<boolean, StoreError, Scope.Scope> {
+  const { subagents } = yield* store.openWriter(session)
+  const { meta } = yield* subagents.load(id)
+  if (!isOver(meta.status) || Date.parse(meta.updated_at) !== updated) return false
+  yield* subagents.delete(id)
+  return true
 })
 
 export * as Collection from "./Collection.ts"

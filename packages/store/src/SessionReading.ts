@@ -4,12 +4,12 @@ import { Disk } from "./Disk.ts"
 import * as Document from "./Document.ts"
 import * as Layout from "./Layout.ts"
 import { Lock } from "./Lock.ts"
-import type { LogName } from "./LogFiles.ts"
+import { activePath, type LogName } from "./LogFiles.ts"
 import * as SessionDocument from "./SessionDocument.ts"
 import * as SessionFiles from "./SessionFiles.ts"
 import type { SessionId } from "./SessionId.ts"
-import type { Session, SessionInfo } from "./SessionStore.ts"
-import { Corrupt, of, type StoreError } from "./StoreError.ts"
+import type { Session, SessionInfo, SessionSummary } from "./SessionStore.ts"
+import { Corrupt, of, ofDisk, type StoreError } from "./StoreError.ts"
 import * as SubagentReader from "./SubagentReader.ts"
 import * as Transcript from "./Transcript.ts"
 
@@ -22,6 +22,29 @@ export const readInfo = Effect.fnUntraced(function* (
   const raw = yield* Document.read(path)
   if (raw === undefined) return yield* of(new Corrupt({ path, why: "it is missing" }))
   return yield* SessionDocument.view(path, raw, id)
+})
+
+/** A session's row in a list; whatever is wrong with the session becomes its `problem`. */
+export const summary = Effect.fnUntraced(function* (
+  home: string,
+  id: SessionId,
+): Effect.fn.Return<SessionSummary, never, Disk.Service> {
+  const disk = yield* Disk.Service
+  const directory = Layout.sessionPath(home, id)
+  const path = `${directory}/${Layout.sessionFile}`
+  let updated = 0
+  const read = Effect.gen(function* () {
+    yield* Layout.directory(directory)
+    updated = (yield* disk.stat(activePath(transcriptOf(directory))).pipe(Effect.mapError(ofDisk)))?.modified ?? 0
+    const raw = (yield* Document.read(path)) ?? (yield* of(new Corrupt({ path, why: "it is missing" })))
+    const info = yield* SessionDocument.view(path, raw, id)
+    updated = Math.max(Date.parse(info.updated_at) || 0, updated)
+    const problem = yield* Document.checkWritable(path, raw, SessionDocument.format).pipe(
+      Effect.match({ onFailure: (error) => error, onSuccess: () => undefined }),
+    )
+    return { id, info, updated, ...(problem === undefined ? {} : { problem }) }
+  })
+  return yield* Effect.catch(read, (problem) => Effect.succeed<SessionSummary>({ id, updated, problem }))
 })
 
 /** The transcript's place. */

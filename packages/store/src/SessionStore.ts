@@ -4,8 +4,9 @@ import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import type * as Stream from "effect/Stream"
 import type { AgentId } from "./AgentId.ts"
+import type { Copied, OnCopied } from "./Archive.ts"
 import type { ChildRecord } from "./ChildRecord.ts"
-import type { Collected, Policy } from "./Collection.ts"
+import type { Collected, OnLooked, Policy } from "./Collection.ts"
 import type { Disk } from "./Disk.ts"
 import * as DiskModel from "./DiskModel.ts"
 import * as DiskNode from "./DiskNode.ts"
@@ -126,13 +127,16 @@ export interface Interface {
     options: { readonly from: string; readonly to: string; readonly mode?: "move" | "copy" },
   ) => Effect.Effect<AgentId, StoreError>
   /** What a policy would remove, and with `dryRun: false` has removed (K16). Open sessions stay, whatever it says. */
-  readonly collect: (policy: Policy, options: { readonly dryRun: boolean }) => Effect.Effect<ReadonlyArray<Collected>, StoreError>
-  /** Copies a session, open or not, into a new directory with a manifest of sizes and checksums. */
-  readonly exportTo: (id: string, directory: string) => Effect.Effect<void, StoreError>
-  /** Makes a session of an export, whole or not at all, under its own id. */
-  readonly importFrom: (directory: string) => Effect.Effect<SessionId, StoreError>
-  /** Makes an agent of this session, which must not be open anywhere, out of a directory that Kimi CLI wrote. */
-  readonly importKimi: (session: string, directory: string) => Effect.Effect<Imported, StoreError>
+  readonly collect: (
+    policy: Policy,
+    options: { readonly dryRun: boolean; readonly onLooked?: OnLooked },
+  ) => Effect.Effect<ReadonlyArray<Collected>, StoreError>
+  /** Copies a session, open or not, into a new directory with a manifest of sizes and checksums; the path is absolute. A failure leaves nothing. */
+  readonly exportTo: (id: string, directory: string, onCopied?: OnCopied) => Effect.Effect<Copied, StoreError>
+  /** Makes a session of an export, whole or not at all, under its own id. A failure leaves nothing. */
+  readonly importFrom: (directory: string, onCopied?: OnCopied) => Effect.Effect<Copied, StoreError>
+  /** Makes agents of this session, which must not be open anywhere, out of a directory of Kimi CLI: that of an agent, or of a session with all of its. */
+  readonly importKimi: (session: string, directory: string) => Effect.Effect<ReadonlyArray<Imported>, StoreError>
   /** The orphans of every session, those without a readable `session.json` included (K12). Nothing is adopted, nothing dropped. */
   readonly orphans: Effect.Effect<ReadonlyArray<Orphan & { readonly session: string }>, StoreError>
 }

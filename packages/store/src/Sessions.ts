@@ -8,7 +8,6 @@ import { Health } from "./Health.ts"
 import * as KimiImport from "./KimiImport.ts"
 import * as Layout from "./Layout.ts"
 import { Lock } from "./Lock.ts"
-import { activePath } from "./LogFiles.ts"
 import * as Migration from "./Migration.ts"
 import * as Orphans from "./Orphans.ts"
 import * as SessionDocument from "./SessionDocument.ts"
@@ -17,7 +16,7 @@ import { make as makeId, problem, type SessionId } from "./SessionId.ts"
 import * as SessionReading from "./SessionReading.ts"
 import type { CreateOptions, Interface, Options, SessionSummary, SessionWriter } from "./SessionStore.ts"
 import * as SessionWriting from "./SessionWriting.ts"
-import { Invalid, of, ofDisk, type StoreError } from "./StoreError.ts"
+import { Invalid, of, ofDisk } from "./StoreError.ts"
 import { StoreLimits } from "./StoreLimits.ts"
 import * as Trash from "./Trash.ts"
 
@@ -126,7 +125,7 @@ export const make = Effect.fn("SessionStore.make")(function* (
   const list = Effect.fn("SessionStore.list")(function* (filter: Parameters<Interface["list"]>[0] = {}) {
     const rows: Array<SessionSummary> = []
     for (const id of yield* names) {
-      const row = yield* on(summary(home, id as SessionId))
+      const row = yield* on(SessionReading.summary(home, id as SessionId))
       if (row.info !== undefined && filter.subagents !== true && row.info.origin === "subagent") continue
       if (filter.cwd !== undefined && row.info?.cwd !== filter.cwd) continue
       rows.push(row)
@@ -134,12 +133,22 @@ export const make = Effect.fn("SessionStore.make")(function* (
     return rows.sort((a, b) => b.updated - a.updated || (a.id < b.id ? 1 : -1))
   })
 
+  const exportTo = Effect.fn("SessionStore.exportTo")(function* (text: string, directory: string, onCopied?: Archive.OnCopied) {
+    const id = yield* Layout.sessionId(text)
+    if (`${directory}/`.startsWith(`${sessions}/`)) {
+      return yield* of(new Invalid({ what: "export", why: `${directory} lies among the sessions themselves` }))
+    }
+    return yield* on(Archive.exportTo(Layout.sessionPath(home, id), id, directory, onCopied))
+  })
+
   const orphans = Effect.gen(function* () {
     const found = []
     for (const id of yield* names) {
       const directory = Layout.sessionPath(home, id as SessionId)
-      const live = yield* on(SessionFiles.isLive(directory))
-      for (const orphan of yield* on(Orphans.ofSession(directory, id, live))) found.push({ ...orphan, session: id })
+      const those = Effect.flatMap(SessionFiles.isLive(directory), (live) => Orphans.ofSession(directory, id, live)).pipe(
+        Effect.catch((error) => Effect.succeed([{ path: directory, id, why: "no_metadata", detail: error.message } as const])),
+      )
+      for (const orphan of yield* on(those)) found.push({ ...orphan, session: id })
     }
     return found
   })
@@ -155,12 +164,10 @@ export const make = Effect.fn("SessionStore.make")(function* (
     holder,
     migrate,
     orphans,
-    collect: (policy, { dryRun }) => on(dryRun ? Collection.plan(home, store, policy) : Collection.run(home, store, policy)),
-    exportTo: (text, directory) =>
-      Effect.flatMap(Layout.sessionId(text), (id) =>
-        Effect.asVoid(on(Archive.exportTo(Layout.sessionPath(home, id), id, directory))),
-      ),
-    importFrom: (directory) => on(Archive.importFrom(home, directory)),
+    collect: (policy, { dryRun, onLooked = () => {} }) =>
+      on((dryRun ? Collection.plan : Collection.run)(home, store, policy, onLooked)),
+    exportTo,
+    importFrom: (directory, onCopied) => Effect.scoped(on(Archive.importFrom(home, directory, onCopied))),
     importKimi: (text, directory) =>
       Effect.scoped(Effect.flatMap(openWriter(text), ({ subagents }) => on(KimiImport.run(subagents, directory)))),
   }
@@ -168,26 +175,5 @@ export const make = Effect.fn("SessionStore.make")(function* (
 })
 
 const isAbsolute = (path: string): boolean => /^(\/|[A-Za-z]:[\\/])/.test(path)
-
-/** One row; whatever is wrong with the session becomes its `problem`. */
-const summary = (home: string, id: SessionId): Effect.Effect<SessionSummary, StoreError, Disk.Service> =>
-  Effect.gen(function* () {
-    const disk = yield* Disk.Service
-    const directory = Layout.sessionPath(home, id)
-    const path = `${directory}/${Layout.sessionFile}`
-    const touched =
-      (yield* disk.stat(activePath(SessionReading.transcriptOf(directory))).pipe(Effect.mapError(ofDisk)))?.modified ?? 0
-    const read = Effect.gen(function* () {
-      yield* Layout.directory(directory)
-      const info = yield* SessionReading.readInfo(directory, id)
-      const raw = (yield* Document.read(path)) ?? {}
-      const problem = yield* Document.checkWritable(path, raw, SessionDocument.format).pipe(
-        Effect.match({ onFailure: (error) => error, onSuccess: () => undefined }),
-      )
-      const updated = Math.max(Date.parse(info.updated_at) || 0, touched)
-      return { id, info, updated, ...(problem === undefined ? {} : { problem }) }
-    })
-    return yield* read.pipe(Effect.catch((error) => Effect.succeed<SessionSummary>({ id, updated: touched, problem: error })))
-  })
 
 export * as Sessions from "./Sessions.ts"

@@ -81,16 +81,24 @@ export class Busy extends Schema.TaggedError<Busy>()("Busy", {
   }
 }
 
-/** The file's content cannot be trusted. `quarantined` is where a copy of the damage lies. */
+/** The file, or what stands in its place, cannot be trusted. `quarantined` is where a copy of the damage lies. */
 export class Corrupt extends Schema.TaggedError<Corrupt>()("Corrupt", {
   path: Schema.String,
   why: Schema.String,
   quarantined: Schema.optionalKey(Schema.String),
+  /** What to do about it, where that is not what files of their place have in common. */
+  remedy: Schema.optionalKey(Schema.String),
 }) {
   override get message() {
-    return `${this.path} is damaged: ${this.why}${this.quarantined === undefined ? "" : ` (a copy is in ${this.quarantined})`}; look with: kit subagents verify, mend with: kit subagents repair`
+    const copy = this.quarantined === undefined ? "" : ` (a copy is in ${this.quarantined})`
+    return `${this.path} is damaged: ${this.why}${copy}; ${this.remedy ?? remedyOf(this.path)}`
   }
 }
+
+const remedyOf = (path: string): string =>
+  path.includes("/subagents/")
+    ? "look with: kit subagents verify, mend with: kit subagents repair"
+    : "put a copy of it back, or remove the session with: kit sessions delete"
 
 /** A newer Kit wrote this; it is listed, never written, and loses nothing. */
 export class NewerVersion extends Schema.TaggedError<NewerVersion>()("NewerVersion", {

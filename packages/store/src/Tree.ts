@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { Disk } from "./Disk.ts"
+import { Disk, type File } from "./Disk.ts"
 import { ofDisk, type StoreError } from "./StoreError.ts"
 
 /** A file below a directory. */
@@ -37,32 +37,34 @@ export const size = (directory: string): Effect.Effect<number, StoreError, Disk.
 const chunkBytes = 1024 * 1024
 
 /**
- * Copies the first `bytes` of a file in chunks to a new one, on disk when it succeeds; `seen` is shown each chunk. `Io` where the source is shorter.
+ * Copies at most the first `bytes` of a file in chunks to a new one, on disk when it succeeds with how many there were; `seen` is shown each chunk.
+ * An interruption leaves a part of the copy.
  */
 export const copy = Effect.fnUntraced(function* (
   source: string,
   target: string,
   bytes: number,
   seen: (chunk: Uint8Array) => void = () => {},
-): Effect.fn.Return<void, StoreError, Disk.Service> {
+): Effect.fn.Return<number, StoreError, Disk.Service> {
   const disk = yield* Disk.Service
-  const run = Effect.gen(function* () {
-    const reading = yield* disk.openRead(source)
-    yield* Effect.gen(function* () {
-      const writing = yield* disk.openExclusive(target)
-      yield* Effect.gen(function* () {
-        for (let offset = 0; offset < bytes; ) {
-          const chunk = yield* disk.read(reading, offset, Math.min(chunkBytes, bytes - offset))
-          if (chunk.length === 0) break
-          yield* disk.write(writing, chunk)
-          seen(chunk)
-          offset += chunk.length
-        }
-        yield* disk.sync(writing)
-      }).pipe(Effect.ensuring(disk.close(writing)))
-    }).pipe(Effect.ensuring(disk.close(reading)))
+  const run = Effect.fnUntraced(function* (reading: File, writing: File) {
+    let offset = 0
+    while (offset < bytes) {
+      const chunk = yield* disk.read(reading, offset, Math.min(chunkBytes, bytes - offset))
+      if (chunk.length === 0) break
+      yield* disk.write(writing, chunk)
+      seen(chunk)
+      offset += chunk.length
+      yield* Effect.yieldNow
+    }
+    yield* disk.sync(writing)
+    return offset
   })
-  yield* Effect.uninterruptible(run).pipe(Effect.mapError(ofDisk))
+  return yield* Effect.acquireUseRelease(
+    disk.openRead(source),
+    (reading) => Effect.acquireUseRelease(disk.openExclusive(target), (writing) => run(reading, writing), disk.close),
+    disk.close,
+  ).pipe(Effect.mapError(ofDisk))
 })
 
 export * as Tree from "./Tree.ts"

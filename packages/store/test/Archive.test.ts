@@ -1,11 +1,18 @@
+import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { DiskFaulty } from "../src/DiskFaulty.ts"
+import { DiskNode } from "../src/DiskNode.ts"
+import { Lock } from "../src/Lock.ts"
 import { SessionStore } from "../src/SessionStore.ts"
 import type { StoreError } from "../src/StoreError.ts"
 import { childOf, onDisk, spec, temporaryHome } from "./Backends.ts"
+
+const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex")
 
 const codeOf = <A>(effect: Effect.Effect<A, StoreError>) => Effect.map(Effect.flip(effect), (error) => error.code)
 
@@ -53,7 +60,7 @@ describe("exports", () => {
         const other = yield* temporaryHome
         yield* Effect.gen(function* () {
           const elsewhere = yield* SessionStore.Service
-          expect(yield* elsewhere.importFrom(target)).toBe("one")
+          expect(yield* elsewhere.importFrom(target)).toMatchObject({ id: "one", files: 6 })
           expect(yield* seen("one", agent)).toEqual(before)
           expect(yield* codeOf(elsewhere.importFrom(target))).toBe("ALREADY_EXISTS")
           const session = yield* elsewhere.openWriter("one")
@@ -86,6 +93,18 @@ describe("exports", () => {
         yield* store.exportTo("one", out)
         yield* store.delete("one")
         const manifest = path.join(out, "manifest.json")
+        /** The same, behind a link. */
+        const link = (name: string) => {
+          fs.renameSync(name, `${out}.aside`)
+          fs.symlinkSync(`${out}.aside`, name)
+        }
+        /** Changes a file and its checksum. */
+        const rewrite = (name: string, from: string, to: string) => {
+          const text = fs.readFileSync(name, "utf8").replace(from, to)
+          fs.writeFileSync(name, text)
+          const entry = `"path": "session.json",\n      "bytes": ${text.length},\n      "sha256": "${sha256(text)}"`
+          fs.writeFileSync(manifest, kept.replace(/"path": "session.json",\s*"bytes": \d+,\s*"sha256": "\w+"/, entry))
+        }
         const kept = fs.readFileSync(manifest, "utf8")
         const attempts: Array<() => void> = [
           () => fs.appendFileSync(path.join(out, "subagents", agent, "prompt.txt"), "!"),
@@ -101,6 +120,16 @@ describe("exports", () => {
           ].map((name) => () => fs.writeFileSync(manifest, kept.replace('"session.json"', JSON.stringify(name)))),
           () => fs.writeFileSync(manifest, kept.replace('"session_id": "one"', '"session_id": "../one"')),
           () => fs.writeFileSync(manifest, kept.replace('"session_id": "one"', '"session_id": "two"')),
+          () => fs.writeFileSync(manifest, kept.replace("prompt.txt", "meta.json")),
+          () => fs.writeFileSync(manifest, kept.replace(/"bytes": \d+/, '"bytes": -1')),
+          () => fs.writeFileSync(manifest, kept.replace(/"bytes": \d+/, '"bytes": 9007199254740991')),
+          () => fs.truncateSync(manifest, 65 * 1024 * 1024),
+          () => fs.appendFileSync(path.join(out, "transcript.jsonl"), "x"),
+          () => fs.rmSync(path.join(out, "transcript.jsonl")),
+          () => link(path.join(out, "session.json")),
+          () => link(path.join(out, "subagents")),
+          () => link(manifest),
+          () => rewrite(path.join(out, "session.json"), '"min_reader": 1', '"min_reader": 9'),
           () => fs.writeFileSync(manifest, '{"schema":"session.export","version":1}'),
           () => fs.writeFileSync(manifest, kept.replace('"min_reader": 1', '"min_reader": 2')),
           () => fs.rmSync(manifest),
@@ -111,12 +140,64 @@ describe("exports", () => {
           attempt()
           codes.push(yield* codeOf(store.importFrom(out)))
           fs.rmSync(out, { recursive: true })
+          fs.rmSync(`${out}.aside`, { recursive: true, force: true })
           fs.renameSync(`${out}.kept`, out)
           expect(copy).toBeUndefined()
         }
         expect(new Set(codes)).toEqual(new Set(["CORRUPT", "INVALID_ID", "NEWER_VERSION", "INVALID"]))
         expect(fs.readdirSync(path.join(home, "sessions"))).toEqual([])
-        expect(yield* store.importFrom(out)).toBe("one")
+        expect(yield* store.importFrom(out)).toMatchObject({ id: "one" })
+      }),
+    ),
+  )
+})
+
+describe("at any call that fails", () => {
+  /** Runs a call of a store again and again, each time with one more of its disk's calls before the one that fails; how often it failed. */
+  const failing = Effect.fnUntraced(function* (
+    home: string,
+    use: (store: SessionStore.Interface) => Effect.Effect<unknown, StoreError>,
+    afterFailure: () => void,
+  ) {
+    for (let at = 0; at < 1000; at++) {
+      let failed = false
+      const disk = DiskFaulty.layerWith(({ index, call }) => {
+        if (index !== at || call === "close") return undefined
+        failed = true
+        return { code: at % 2 === 0 ? "ENOSPC" : "EIO" }
+      }).pipe(Layer.provide(DiskNode.layer))
+      const store = SessionStore.layerDisk({ home }).pipe(Layer.provide(Layer.merge(disk, Lock.layer)))
+      const exit = yield* Effect.exit(Effect.provide(Effect.flatMap(SessionStore.Service, use), store))
+      if (exit._tag === "Success") {
+        if (!failed) return at
+        continue
+      }
+      afterFailure()
+    }
+    return 1000
+  })
+
+  const without = (directory: string) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true }))
+
+  it.live("an export leaves no directory, and an import no session and no part of one", () =>
+    onDisk((home) =>
+      Effect.gen(function* () {
+        yield* Effect.scoped(made)
+        const [out, other] = [path.join(home, "out"), path.join(home, "other")]
+        const copied = yield* failing(
+          home,
+          (store) => Effect.andThen(without(out), store.exportTo("one", out)),
+          () => expect(fs.existsSync(out)).toBe(false),
+        )
+        const sessions = path.join(other, "sessions")
+        const taken = yield* failing(
+          other,
+          (store) => Effect.andThen(without(other), store.importFrom(out)),
+          () => expect(fs.existsSync(sessions) ? fs.readdirSync(sessions) : []).toEqual([]),
+        )
+        expect(copied).toBeGreaterThan(40)
+        expect(taken).toBeGreaterThan(40)
+        expect(Math.max(copied, taken)).toBeLessThan(1000)
       }),
     ),
   )
@@ -234,8 +315,9 @@ describe("an agent of Kimi CLI", () => {
         const before = fs.readdirSync(source).map((file) => fs.readFileSync(path.join(source, file), "utf8"))
         const store = yield* SessionStore.Service
         yield* Effect.scoped(store.create({ id: "one", cwd: "/w" }))
-        const { id, skipped } = yield* store.importKimi("one", source)
-        expect(skipped).toBe(1)
+        const imported = yield* store.importKimi("one", source)
+        expect(imported).toMatchObject([{ from: source, skipped: 1 }])
+        const id = imported[0]?.id ?? ""
         const reader = yield* store.openReader("one")
         const { meta, prompt, context } = yield* reader.subagents.load(id)
         expect([prompt, meta.status, meta.spec.name, meta.spec.model]).toEqual(["You code.", "interrupted", "coder", "kimi-k2"])

@@ -1,0 +1,72 @@
+import { Host } from "@acp-kit/platform/Host"
+import { SessionStore } from "@acp-kit/store/SessionStore"
+import * as Effect from "effect/Effect"
+import * as Path from "effect/Path"
+import { command } from "../Command.ts"
+import { Flag } from "../Flag.ts"
+import { LongWork } from "../LongWork.ts"
+import { Output } from "../Output.ts"
+import { printable } from "../Printable.ts"
+import { size } from "../Size.ts"
+import { Store } from "../Store.ts"
+
+const absolute = Effect.fnUntraced(function* (named: string) {
+  const host = yield* Host.Service
+  const path = yield* Path.Path
+  return path.resolve(host.cwd, named)
+})
+
+/** `kit sessions export ID DIR`. */
+export const sessionsExport = command({
+  name: "export",
+  summary: "copy a session with its agents to a new directory, also while it is open",
+  details: [
+    "The copy is whole: documents, transcript and wire logs, with a manifest of sizes and checksums. It holds the prompts and conversations as they are; whoever gets it can read them. A copy that fails leaves nothing.",
+  ],
+  parameters: { ID: Flag.required("the session"), DIR: Flag.required("the directory to make") },
+  flags: { json: Flag.toggle({ summary: "print {id, directory, files, bytes}" }) },
+  examples: [{ line: "sessions export ID backup", does: "a copy that kit sessions import takes, here or elsewhere" }],
+  run: ({ parameters, flags }) =>
+    Store.use(
+      Effect.gen(function* () {
+        const store = yield* SessionStore.Service
+        const directory = yield* absolute(parameters.DIR)
+        let done: readonly [number, number] = [0, 0]
+        const { id, files, bytes } = yield* Store.tried(
+          store.exportTo(parameters.ID, directory, (copied, of) => {
+            done = [copied, of]
+          }),
+        ).pipe(LongWork.during(() => `copied ${size(done[0])} of ${size(done[1])}`))
+        if (flags.json) yield* Output.value({ id, directory, files, bytes }, true)
+        else yield* Output.lines([`${files} files, ${size(bytes)}, in ${printable(directory)}`])
+        return 0 as const
+      }),
+    ),
+})
+
+/** `kit sessions import DIR`. */
+export const sessionsImport = command({
+  name: "import",
+  summary: "make a session of a directory that export made, under its own id",
+  details: [
+    "It is taken whole or not at all: every file must be there with the size and checksum of the manifest, and no name may lead elsewhere. One whose id is taken is refused. What Kimi CLI wrote is taken by kit subagents import.",
+  ],
+  parameters: { DIR: Flag.required("the directory") },
+  flags: { json: Flag.toggle({ summary: "print {id, files, bytes}" }) },
+  run: ({ parameters, flags }) =>
+    Store.use(
+      Effect.gen(function* () {
+        const store = yield* SessionStore.Service
+        const directory = yield* absolute(parameters.DIR)
+        let done: readonly [number, number] = [0, 0]
+        const { id, files, bytes } = yield* Store.tried(
+          store.importFrom(directory, (copied, of) => {
+            done = [copied, of]
+          }),
+        ).pipe(LongWork.during(() => `copied ${size(done[0])} of ${size(done[1])}`))
+        if (flags.json) yield* Output.value({ id, files, bytes }, true)
+        else yield* Output.lines([id])
+        return 0 as const
+      }),
+    ),
+})
