@@ -1,8 +1,6 @@
-import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { flags } from "@acp-kit/kit-acp/Arguments"
-import { TestKit } from "@acp-kit/testing/TestKit"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Machine } from "./support/Machine.ts"
 
@@ -27,6 +25,7 @@ describe("kit compose", () => {
     expect((await kit.run(["compose", "-e", "return a + b", ...inputs])).out).toBe("42\n")
     expect((await kit.run(["compose", "-", ...inputs], { input: "return a + b" })).out).toBe("42\n")
     expect((await kit.run(["compose", ...inputs], { input: "return a + b" })).out).toBe("42\n")
+    expect((await kit.run(["compose", "-"], { input: "\ufeffreturn 1" })).out).toBe("1\n")
     expect((await kit.run(["check"], { input: "return a" })).err).toContain("standard input:1:8: error[RL2101]")
     expect((await kit.run(["compose", "-e", "return n", "--input", "n=9223372036854775807"])).out).toBe("9223372036854775807\n")
   })
@@ -115,21 +114,13 @@ describe("kit compose", () => {
   it.runIf(existsSync("/proc/self/cmdline"))(
     "refuses an argument that is not UTF-8, and takes one with a replacement character",
     async () => {
-      const kitIn = (words: string) => {
-        const line = [TestKit.program.command, ...TestKit.program.args].map((word) => `'${word}'`).join(" ")
-        const env = { PATH: process.env.PATH, HOME: kit.folder, KIT_HOME: kit.kitHome }
-        return spawnSync("sh", ["-c", `${line} compose --no-session -e 'return a' --input ${words}`], {
-          cwd: kit.dir,
-          env,
-          encoding: "utf8",
-        })
-      }
-      const refused = kitIn(`"$(printf 'a="\\351"')"`)
-      expect([refused.status, refused.stdout]).toEqual([2, ""])
-      expect(refused.stderr).toBe(
-        'kit: could not read the argument "a=\\"\ufffd\\"": it is not UTF-8: the byte at offset 3 belongs to no character\n',
-      )
-      expect(kitIn(`'a="\ufffd"'`).stdout).toBe('"\ufffd"\n')
+      const given = (words: string) => kit.shell(`kit compose --no-session -e 'return a' --input ${words}`).ended
+      expect(await given(`"$(printf 'a="\\351"')"`)).toEqual({
+        code: 2,
+        out: "",
+        err: 'kit: could not read the argument "a=\\"\ufffd\\"": it is not UTF-8: the byte at offset 3 belongs to no character\n',
+      })
+      expect((await given(`'a="\ufffd"'`)).out).toBe('"\ufffd"\n')
     },
   )
 

@@ -1,9 +1,4 @@
-import { spawn } from "node:child_process"
-import { once } from "node:events"
 import { existsSync } from "node:fs"
-import { basename } from "node:path"
-import { text } from "node:stream/consumers"
-import { TestKit } from "@acp-kit/testing/TestKit"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Machine } from "./support/Machine.ts"
 
@@ -13,21 +8,10 @@ beforeEach(async () => {
 })
 afterEach(() => kit.dispose())
 
-const { command, args: prefix } = TestKit.program
 const quote = (word: string) => `'${word.replaceAll("'", "'\\''")}'`
 
-/** Starts `kit` behind a redirection of the shell; its input stays open. */
-const start = (redirection: string, ...args: ReadonlyArray<string>) => {
-  const line = [command, ...prefix, ...args].map(quote).join(" ")
-  const env = { PATH: process.env.PATH ?? "", HOME: kit.folder, KIT_HOME: kit.kitHome, KIT_CHILD_MARK: basename(kit.folder) }
-  return spawn("sh", ["-c", `exec ${line} ${redirection}`], { cwd: kit.dir, env })
-}
-
-const run = async (redirection: string, ...args: ReadonlyArray<string>) => {
-  const started = start(redirection, ...args)
-  const [out, err, [code]] = await Promise.all([text(started.stdout), text(started.stderr), once(started, "close")])
-  return { code, out, err }
-}
+const run = (redirection: string, ...args: ReadonlyArray<string>) =>
+  kit.shell(`kit ${args.map(quote).join(" ")} ${redirection}`).ended
 
 const program = 'return subagent({ prompt: "hi" }).output'
 const full = "kit: could not write the output: no space is left on the device\n"
@@ -66,10 +50,9 @@ describe.runIf(existsSync("/dev/full"))("output that cannot be written", () => {
       [">/dev/full", full],
       [">&-", shut],
     ] as const) {
-      const started = start(redirection, "acp")
-      started.stdin.write(`${JSON.stringify(initialize)}\n`)
-      const [err, [code]] = await Promise.all([text(started.stderr), once(started, "close")])
-      expect([code, err]).toEqual([1, why.replace("kit:", "kit acp:")])
+      const { input, ended } = kit.shell(`kit acp ${redirection}`)
+      input.write(`${JSON.stringify(initialize)}\n`)
+      expect(await ended).toEqual({ code: 1, out: "", err: why.replace("kit:", "kit acp:") })
     }
   })
 

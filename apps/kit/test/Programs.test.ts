@@ -141,6 +141,15 @@ describe("kit fmt", () => {
     expect(readdirSync(kit.dir).toSorted()).toEqual(["link.rnlt", "real.rnlt"])
   })
 
+  it("says which file stands in the way of the new one", async () => {
+    kit.write("a.rnlt", "return  1")
+    kit.write("a.rnlt.kit-fmt", "")
+    expect(await kit.run(["fmt", "a.rnlt"])).toMatchObject({
+      code: 1,
+      err: `kit: could not write ${kit.dir}/a.rnlt.kit-fmt: it exists already\n`,
+    })
+  })
+
   it("writes standard input to standard output", async () => {
     expect(await kit.run(["fmt", "-"], { input: messy })).toMatchObject({ code: 0, out: tidy, err: "" })
     expect(await kit.run(["fmt", "-"], { input: tidy })).toMatchObject({ code: 0, out: tidy })

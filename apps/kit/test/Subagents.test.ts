@@ -117,6 +117,30 @@ describe("kit subagents log --follow", () => {
   })
 })
 
+describe("kit subagents log --follow into a pipe", () => {
+  it("ends at the next record once nobody reads any more, while the agent works on", async () => {
+    const [working, more, gate] = ["working", "more", "gate"].map((name) => `${kit.folder}/${name}`) as [string, string, string]
+    await kit.agent("demo", {
+      reply: [{ say: "one" }, { touch: working }, { gate: more }, { say: "two" }, { gate }, { say: "three" }],
+    })
+    const composing = await kit.start(["compose", "-e", 'return subagent({ prompt: "go" }).output'])
+    await kit.appears(working, composing)
+    const [{ id }] = JSON.parse((await kit.run(["subagents", "list", "--json"])).out).subagents
+    const read = `${kit.folder}/read`
+    const log = `kit subagents log ${id} --follow --kind agent_message_chunk`
+    const following = kit.shell(`(${log}; echo "left with $?" >&2) | (head -n 1; exec >&-; touch ${read})`)
+    await kit.appears(read, composing)
+    await kit.touch(more)
+    expect(await following.ended).toEqual({
+      code: 0,
+      out: expect.stringMatching(/agent_message_chunk one\n$/),
+      err: "left with 0\n",
+    })
+    await kit.touch(gate)
+    expect(await kit.ended(composing)).toMatchObject({ code: 0, out: '"onetwothree"\n' })
+  })
+})
+
 describe("kit subagents replay", () => {
   it("K04 goes through the wire from any record, with its number, at the pace that is asked for", async () => {
     await kit.agent("demo")
@@ -198,7 +222,7 @@ describe("kit subagents migrate", () => {
     }
     expect(await refused(id)).toEqual([2, "USAGE"])
     expect(await refused(id, "--to", "01a22eed-690b-70fc-b8bf-000000000000")).toEqual([2, "NOT_FOUND"])
-    expect(await refused(id, "--session", from, "--to", from)).toEqual([1, "INVALID"])
+    expect(await refused(id, "--session", from, "--to", from)).toEqual([2, "INVALID"])
     const composing = await kit.start(["compose", "-e", 'return subagent({ prompt: "wait" }).output'])
     await kit.appears(`${kit.folder}/at`, composing)
     const sessions = JSON.parse((await kit.run(["sessions", "list", "--json"])).out).sessions
@@ -223,6 +247,8 @@ describe("kit subagents run", () => {
     const third = await kit.run(["subagents", "run", id, "-", "--session", session, "--json"], { input: "th\nree" })
     expect(JSON.parse(third.out)).toMatchObject({ id, name: "Scout", generation: 3, output: "echo: th\nree" })
     expect(await kit.value("return subagents({})[0].generation", "--session", session)).toBe(3)
+    const empty = await kit.run(["subagents", "run", id, "-"], { input: " \n" })
+    expect(empty).toMatchObject({ code: 2, err: "kit: the prompt is empty\n" })
     expect(kit.prompts(agent)).toEqual([["one"], ["two"], ["th\nree"]])
     expect(agent.recording.params("session/resume")).toHaveLength(2)
   })

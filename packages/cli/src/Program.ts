@@ -48,6 +48,9 @@ export const flags = {
 
 const unreadable = (path: string, reason: string) => failed(2, "UNREADABLE", `could not read ${path}: ${reason}`)
 
+/** A text without the byte order mark that some editors put in front of it. */
+const unmarked = (text: string): string => text.replace(/^\ufeff/, "")
+
 const readFile = Effect.fnUntraced(function* (name: string) {
   const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
@@ -57,7 +60,7 @@ const readFile = Effect.fnUntraced(function* (name: string) {
     .pipe(Effect.mapError((error) => unreadable(name, SystemFailure.why(error))))
   const source = Utf8.decode(bytes)
   if (Result.isFailure(source)) return yield* unreadable(name, Utf8.refusal(source.failure))
-  return { source: source.success, path: name }
+  return { source: unmarked(source.success), path: name }
 })
 
 /** Reads the program that a command was given: a FILE, that of `-e`, or what comes on standard input where nobody types it. */
@@ -65,7 +68,7 @@ export const read = Effect.fnUntraced(function* (command: string, file: string |
   if (text !== undefined) return { source: text, path: "-e" }
   if (file !== undefined && file !== "-") return yield* readFile(file)
   const { inIsTerminal } = yield* Terminal.Service
-  const source = file === undefined && inIsTerminal ? "" : yield* textOf("-")
+  const source = file === undefined && inIsTerminal ? "" : unmarked(yield* textOf("-"))
   if (file !== undefined || source !== "") return { source, path: "standard input" }
   return yield* new CommandFailed({
     exit: 2,
@@ -79,6 +82,12 @@ export const textOf = Effect.fnUntraced(function* (given: string) {
   if (given !== "-") return given
   const terminal = yield* Terminal.Service
   return yield* Effect.mapError(terminal.input, ({ reason }) => unreadable("standard input", reason))
+})
+
+/** A prompt that a command was given, `-` for standard input; one without a word is refused. */
+export const promptOf = Effect.fnUntraced(function* (given: string) {
+  const prompt = yield* textOf(given)
+  return prompt.trim() === "" ? yield* failed(2, "USAGE", "the prompt is empty") : prompt
 })
 
 /** Fails where two inputs have one name. */

@@ -5,10 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { type CommandFailed, failed } from "./CommandFailed.ts"
 
+const wrongCalls: ReadonlySet<string> = new Set<StoreError["code"]>(["NOT_FOUND", "INVALID_ID", "INVALID", "FOREIGN_SESSION"])
+
 /** What the store says, as a command's failure: 2 where the call named something that is not there, 1 where the store could not do it. */
 export const storeFailed = (error: StoreError): CommandFailed => {
-  const wrongCall = error.code === "NOT_FOUND" || error.code === "INVALID_ID" || error.code === "FOREIGN_SESSION"
-  return failed(wrongCall ? 2 : 1, error.code, error.message)
+  return failed(wrongCalls.has(error.code) ? 2 : 1, error.code, error.message)
 }
 
 /** A call of the store whose failure ends the command. */

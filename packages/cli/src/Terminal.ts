@@ -3,6 +3,7 @@ import { Stdio } from "@acp-kit/platform/Stdio"
 import { Utf8 } from "@acp-kit/platform/Utf8"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Result from "effect/Result"
@@ -14,7 +15,9 @@ export class InputFailed extends Data.TaggedError("InputFailed")<{ readonly reas
 export interface Interface {
   /** Writes to stdout; succeeds once the text has been taken, or never will be. */
   readonly out: (text: string) => Effect.Effect<void>
-  /** The first failure of `out`, where text was lost. A reader that went away is none. */
+  /** Succeeds once `out` has found that nobody takes anything any more. */
+  readonly closed: Effect.Effect<void>
+  /** Why text that was given to `out` is lost, if it is. A reader that went away is no loss. */
   readonly lost: Effect.Effect<Stdio.OutputClosed | undefined>
   /** Writes to stderr; what cannot be written there is dropped. */
   readonly err: (text: string) => Effect.Effect<void>
@@ -58,15 +61,15 @@ export const layerWith = (facts: Facts): Layer.Layer<Service, never, Stdio.Servi
     Effect.gen(function* () {
       const stdio = yield* Stdio.Service
       const { env } = yield* Host.Service
-      let lost: Stdio.OutputClosed | undefined
-      const lose = (closed: Stdio.OutputClosed) =>
-        Effect.sync(() => {
-          if (closed.reason !== "EPIPE") lost ??= closed
-        })
+      const closed = yield* Deferred.make<Stdio.OutputClosed>()
       const redraws = facts.errIsTerminal && env.TERM !== "dumb"
       return {
-        out: (text) => Effect.catch(stdio.write(text), lose),
-        lost: Effect.sync(() => lost),
+        out: (text) => Effect.catch(stdio.write(text), (why) => Effect.asVoid(Deferred.succeed(closed, why))),
+        closed: Effect.asVoid(Deferred.await(closed)),
+        lost: Effect.gen(function* () {
+          const why = (yield* Deferred.isDone(closed)) ? yield* Deferred.await(closed) : undefined
+          return why?.reason === "EPIPE" ? undefined : why
+        }),
         err: stdio.writeError,
         input: readAll(stdio),
         inIsTerminal: facts.inIsTerminal,
@@ -104,6 +107,7 @@ export const layerMemory = (
     rows: Effect.succeed(24),
     color: false,
     redraws: false,
+    closed: Effect.never,
     lost: Effect.succeed(undefined),
     ...options,
     out: push(out),

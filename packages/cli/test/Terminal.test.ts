@@ -57,6 +57,7 @@ describe("Terminal", () => {
     Effect.gen(function* () {
       const closed = yield* terminal({ closed: "EPIPE" })
       yield* closed.out("text")
+      yield* closed.closed
       expect(yield* closed.lost).toBeUndefined()
       expect(yield* Effect.all([closed.columns, closed.rows])).toEqual([80, 24])
     }),

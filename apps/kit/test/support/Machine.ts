@@ -1,5 +1,9 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
 import * as Fs from "node:fs"
 import * as Path from "node:path"
+import type { Writable } from "node:stream"
+import { text } from "node:stream/consumers"
 import { Processes } from "@acp-kit/platform/Processes"
 import type { Entry } from "@acp-kit/platform/ProcessTable"
 import { Appears } from "@acp-kit/testing/Appears"
@@ -19,6 +23,13 @@ export interface Failure {
   readonly message: string
   readonly err: string
   readonly [field: string]: unknown
+}
+
+/** A script that runs. */
+export interface Shell {
+  readonly input: Writable
+  /** Waits for its end, and for the end of what it printed. */
+  readonly ended: Promise<{ readonly code: number; readonly out: string; readonly err: string }>
 }
 
 /** A machine of its own for one test, in promises: a home, a working directory, and the built `kit` run in them. */
@@ -93,6 +104,21 @@ export class Machine {
   /** Runs `kit` to its end; fails where it leaves a process behind. */
   run(args: ReadonlyArray<string>, options?: RunOptions): Promise<Ended> {
     return Effect.runPromise(this.#kit.kit(args, options))
+  }
+
+  /** Starts a script of the shell in which `kit` is a command. Its input stays open. */
+  shell(script: string): Shell {
+    const { command, args } = TestKit.program
+    const program = [command, ...args].map((word) => `'${word}'`).join(" ")
+    const env = {
+      PATH: process.env.PATH ?? "",
+      HOME: this.#kit.userHome,
+      KIT_HOME: this.kitHome,
+      KIT_CHILD_MARK: Path.basename(this.folder),
+    }
+    const started = spawn("sh", ["-c", `kit() { ${program} "$@"; }\n${script}`], { cwd: this.dir, env })
+    const ended = Promise.all([text(started.stdout), text(started.stderr), once(started, "close")])
+    return { input: started.stdin, ended: ended.then(([out, err, [code]]) => ({ code, out, err })) }
   }
 
   /** Waits for the end of a `kit` that was started. */

@@ -5,6 +5,7 @@ import type { JsonObject } from "@acp-kit/runlet/Host"
 import { compile, type Diagnostic } from "@acp-kit/runlet/Runlet"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import type { PlatformError } from "effect/PlatformError"
 import { command } from "../Command.ts"
 import { failed } from "../CommandFailed.ts"
 import { Findings } from "../Findings.ts"
@@ -34,6 +35,9 @@ const standard = (program: Program.Program, repair: boolean): Formatted => {
   return { program, text: undefined, repairs: [], diagnostics: compiled.ok ? [] : compiled.diagnostics }
 }
 
+const unwritable = (path: string, error: PlatformError) =>
+  failed(1, "UNWRITABLE", `could not write ${path}: ${SystemFailure.why(error)}`)
+
 /** Replaces a file in one step; it keeps its mode, and a link keeps pointing where it did. */
 const replace = Effect.fnUntraced(function* (named: string, text: string) {
   const files = yield* FileSystem.FileSystem
@@ -41,14 +45,12 @@ const replace = Effect.fnUntraced(function* (named: string, text: string) {
     const path = yield* files.realPath(named)
     const { mode } = yield* files.stat(path)
     const beside = `${path}.kit-fmt`
-    yield* files.writeFileString(beside, text, { flag: "wx" })
+    yield* Effect.mapError(files.writeFileString(beside, text, { flag: "wx" }), (error) => unwritable(beside, error))
     yield* Effect.andThen(files.chmod(beside, mode & 0o7777), files.rename(beside, path)).pipe(
       Effect.onError(() => Effect.ignore(files.remove(beside))),
     )
   })
-  yield* Effect.mapError(Effect.uninterruptible(write), (error) =>
-    failed(1, "UNWRITABLE", `could not write ${named}: ${SystemFailure.why(error)}`),
-  )
+  yield* Effect.catchTag(Effect.uninterruptible(write), "PlatformError", (error) => Effect.fail(unwritable(named, error)))
 })
 
 const state = ({ program, text }: Formatted, check: boolean): string => {

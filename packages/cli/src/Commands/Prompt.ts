@@ -1,7 +1,6 @@
 import { efforts } from "@acp-kit/agent/ModelProvider"
 import * as Effect from "effect/Effect"
 import { command } from "../Command.ts"
-import { failed } from "../CommandFailed.ts"
 import { ConfigFile } from "../ConfigFile.ts"
 import { Directories } from "../Directories.ts"
 import { Flag } from "../Flag.ts"
@@ -39,8 +38,7 @@ export const prompt = command({
   ],
   run: Effect.fnUntraced(function* ({ parameters, flags, config }) {
     const terminal = yield* Terminal.Service
-    const text = yield* Program.textOf(parameters.TEXT)
-    if (text.trim() === "") return yield* failed(2, "USAGE", "the prompt is empty")
+    const text = yield* Program.promptOf(parameters.TEXT)
     const settings = yield* ConfigFile.load(config)
     const { session, root, model, provider, json } = flags
     const { run } = yield* Effect.promise(() => import("../PromptTurn.ts"))

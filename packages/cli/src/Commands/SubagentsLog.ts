@@ -5,6 +5,7 @@ import { command } from "../Command.ts"
 import { Flag } from "../Flag.ts"
 import { Output } from "../Output.ts"
 import { Store } from "../Store.ts"
+import { Terminal } from "../Terminal.ts"
 import { kindOf, wireLine } from "../WireLine.ts"
 import { type Entry, WireRecords } from "../WireRecords.ts"
 
@@ -14,7 +15,7 @@ export const subagentsLog = command({
   summary: "print an agent's wire log as a conversation, every frame of both directions",
   details: [
     "An arrow to the right is what Kit sent, to the left what the agent did. --json prints each record on a line of its own.",
-    "--follow goes on with what is written, and ends when the process that has the session open does.",
+    "--follow goes on with what is written, and ends when the process that has the session open does, or at the next record where nobody reads any more.",
   ],
   parameters: { ID: Flag.required("the agent") },
   flags: {
@@ -31,6 +32,7 @@ export const subagentsLog = command({
   run: ({ parameters: { ID: id }, flags }) =>
     Store.use(
       Effect.gen(function* () {
+        const terminal = yield* Terminal.Service
         const { session } = yield* Store.tried(Agents.find(id, flags))
         const show = flags.json ? WireRecords.jsonLine : wireLine
         const wanted = (entry: Entry) => {
@@ -46,6 +48,7 @@ export const subagentsLog = command({
             : Stream.empty
         yield* Stream.concat(Stream.fromIterable<Entry>(last), later).pipe(
           Stream.filter(wanted),
+          Stream.interruptWhen(terminal.closed),
           Stream.runForEachArray((entries) => Output.lines(entries.map(show))),
         )
         return 0 as const

@@ -65,7 +65,7 @@ export const subagentsRun = command({
   examples: [{ line: 'subagents run ID "And the tests?"', does: "asks yesterday's agent another question" }],
   run: ({ parameters: { ID: id, PROMPT: given }, flags, config }) =>
     Effect.gen(function* () {
-      const prompt = yield* Program.textOf(given)
+      const prompt = yield* Program.promptOf(given)
       const value = yield* Store.use(turn({ id, prompt, session: flags.session, root: flags.root, config }))
       if (flags.json) yield* Output.value(value, true)
       else if (typeof value.output === "string") yield* Output.lines([value.output])
