@@ -121,7 +121,8 @@ const sgr = (code: number) => (text: string) => `\u001b[${code}m${text}\u001b[0m
 /** The four emphases as terminal colours. */
 export const colors: Paint = { quiet: sgr(2), good: sgr(32), bad: sgr(31), busy: sgr(36) }
 
-const nameColumns = 16
+/** The cells of a name: it gives way first, so that a narrow line still tells the status. */
+const nameColumns = (columns: number): number => Math.max(6, Math.min(16, columns - 32))
 
 /** A part of a line and its emphasis. */
 type Part = readonly [text: string, tone: (text: string) => string]
@@ -153,7 +154,7 @@ export const noticeLine = (notice: Notice, paint: Paint, columns: number): strin
   const time = elapsed(notice.at).padStart(6)
   const parts: ReadonlyArray<Part> = [
     [time, paint.quiet],
-    [`  ${padTo(notice.name, nameColumns)}  `, plainly],
+    [`  ${padTo(notice.name, nameColumns(columns))}  `, plainly],
     [notice.text === "" ? notice.kind : padTo(notice.kind, 8), tone],
     [notice.text === "" ? "" : `  ${notice.text}`, plainly],
   ]
@@ -172,7 +173,7 @@ const childLine = (seen: Seen, paint: Paint, columns: number, now: number): stri
   const tail = [elapsed(now - seen.since).padStart(6), usageText(row)].filter((part) => part !== "").join("  ")
   const parts: ReadonlyArray<Part> = [
     [marks[row.status], tone],
-    [` ${padTo(printable(row.name), nameColumns)}  `, plainly],
+    [` ${padTo(printable(row.name), nameColumns(columns))}  `, plainly],
     [padTo(row.status, 8), tone],
     [`  ${tail}`, paint.quiet],
     [text === "" ? "" : `  ${text}`, plainly],
