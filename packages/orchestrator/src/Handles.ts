@@ -68,32 +68,12 @@ export const takesPlace: Readonly<Record<State, boolean>> = {
 export const keepsName = (state: State): boolean => state !== "retired"
 
 /**
- * What a verb does in a state: `go` at once · `reconnect` first · `wait` its turn, or for the outcome of a close · a refusal otherwise.
- * `prompt` and `fork` wait their turn in front of the session's gate, first come, first served (S19), and look here when it is theirs.
+ * What a verb does in a state: `go` at once · `wait` for the outcome of a close · a refusal otherwise. `prompt` and `fork` are not among them:
+ * they wait their turn in front of the session's gate, first come, first served (S19).
  */
-export type Admission = "go" | "reconnect" | "wait" | "starting" | "not-working" | "reconnecting" | "retired"
+export type Admission = "go" | "wait" | "starting" | "not-working" | "reconnecting" | "retired"
 
-export const admissions: Readonly<Record<"prompt" | "fork" | "steer" | "close", Readonly<Record<State, Admission>>>> = {
-  prompt: {
-    starting: "wait",
-    reconnecting: "wait",
-    working: "wait",
-    idle: "go",
-    detached: "reconnect",
-    "fork-reserved": "wait",
-    closing: "wait",
-    retired: "retired",
-  },
-  fork: {
-    starting: "wait",
-    reconnecting: "wait",
-    working: "wait",
-    idle: "go",
-    detached: "reconnect",
-    "fork-reserved": "wait",
-    closing: "wait",
-    retired: "retired",
-  },
+export const admissions: Readonly<Record<"steer" | "close", Readonly<Record<State, Admission>>>> = {
   steer: {
     starting: "starting",
     reconnecting: "starting",

@@ -1,8 +1,4 @@
-import { JsonSchemas } from "@acp-kit/json-schema/JsonSchemas"
 import { SubagentRunner } from "@acp-kit/orchestrator/SubagentRunner"
-import { Subagents } from "@acp-kit/orchestrator/Subagents"
-import { Files } from "@acp-kit/platform/Files"
-import { Host } from "@acp-kit/platform/Host"
 import { Disk } from "@acp-kit/store/Disk"
 import { DiskModel } from "@acp-kit/store/DiskModel"
 import { Lock } from "@acp-kit/store/Lock"
@@ -15,7 +11,8 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as Scope from "effect/Scope"
-import { host, MemoryAgents, profile } from "./support/MemoryAgents.ts"
+import { host, MemoryAgents } from "./support/MemoryAgents.ts"
+import { MemoryParent } from "./support/MemoryParent.ts"
 
 const changing = [
   "openExclusive",
@@ -53,28 +50,9 @@ const dying = (
 
 const services = (agents: MemoryAgents, disk: Disk.Interface) => {
   const under = Layer.succeed(Disk.Service, disk)
-  return Layer.mergeAll(
-    agents.layer,
-    Files.layer,
-    Host.layerWith(host),
-    JsonSchemas.layer,
-    SessionStore.layerDisk({ home: "/memory" }).pipe(Layer.provide(Layer.provideMerge(Lock.layerMemory, under))),
-  )
+  const store = SessionStore.layerDisk({ home: host.kitHome }).pipe(Layer.provide(Layer.provideMerge(Lock.layerMemory, under)))
+  return MemoryParent.services(agents, store)
 }
-
-const open = Effect.fnUntraced(function* (known: string | undefined) {
-  const store = yield* SessionStore.Service
-  const session = yield* known === undefined ? store.create({ cwd: "/" }) : store.openWriter(known)
-  const subagents = yield* Subagents.make({
-    session,
-    depth: 0,
-    root: "/",
-    additionalDirectories: [],
-    harnesses: { profiles: [profile], default: profile.reference },
-    inherited: Effect.succeed({}),
-  })
-  return { session, ...subagents }
-})
 
 interface Heard {
   session: string | undefined
@@ -84,7 +62,7 @@ interface Heard {
 
 /** One child that is started, continued and branched, and then closed; `heard` is what the program was told. */
 const program = Effect.fnUntraced(function* (heard: Heard) {
-  const parent = yield* open(undefined)
+  const parent = yield* MemoryParent.open(undefined)
   heard.session = parent.session.id
   const first = yield* parent.subagent({ prompt: "ok" })
   heard.values.set(first.id, 1)
@@ -102,7 +80,7 @@ const judge = Effect.fnUntraced(function* (
   seen: { readonly prompted: ReadonlySet<string>; readonly closed: ReadonlySet<string> },
 ) {
   if (heard.session === undefined) return
-  const parent = yield* open(heard.session)
+  const parent = yield* MemoryParent.open(heard.session)
   const records = new Map((yield* parent.session.children).map((record) => [record.id, record]))
   const rows = new Set((yield* parent.roster).map((row) => row.id))
   for (const [id, generation] of heard.values) {

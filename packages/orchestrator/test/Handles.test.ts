@@ -31,7 +31,7 @@ const events: ReadonlyArray<Event> = [
 describe("Handles", () => {
   it("leaves a retired handle retired, whatever happens", () => {
     for (const event of events) expect(next("retired", event, "idle")).toBeUndefined()
-    for (const verb of ["prompt", "fork", "steer", "close"] as const) expect(admissions[verb].retired).toBe("retired")
+    for (const verb of ["steer", "close"] as const) expect(admissions[verb].retired).toBe("retired")
   })
 
   it("can retire every state but a detached one by failure, and every closable one by a tombstone", () => {

@@ -1,8 +1,4 @@
-import { JsonSchemas } from "@acp-kit/json-schema/JsonSchemas"
 import { Limits } from "@acp-kit/orchestrator/Limits"
-import { Subagents } from "@acp-kit/orchestrator/Subagents"
-import { Files } from "@acp-kit/platform/Files"
-import { Host } from "@acp-kit/platform/Host"
 import { SessionStore } from "@acp-kit/store/SessionStore"
 import { rounds } from "@acp-kit/testing/Rounds"
 import { describe, expect, it } from "@effect/vitest"
@@ -12,37 +8,24 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
 import { type Command, command, follow, type Machine, places } from "./support/HandleModel.ts"
-import { host, MemoryAgents, profile } from "./support/MemoryAgents.ts"
+import { MemoryAgents } from "./support/MemoryAgents.ts"
+import { MemoryParent } from "./support/MemoryParent.ts"
 import { ProcessMachine } from "./support/ProcessMachine.ts"
 
 const memory: Effect.Effect<Machine> = Effect.gen(function* () {
   const agents = new MemoryAgents()
-  const services = Layer.mergeAll(
-    agents.layer,
-    Files.layer,
-    Host.layerWith(host),
-    JsonSchemas.layer,
-    SessionStore.layerMemory,
+  const services = Layer.merge(
+    MemoryParent.services(agents, SessionStore.layerMemory),
     Limits.layerWith({ liveChildren: places }),
   )
   const context = yield* Effect.scoped(Layer.build(services))
   let known: string | undefined
   const open = Effect.gen(function* () {
     const scope = yield* Scope.fork(yield* Effect.scope)
-    return yield* Effect.gen(function* () {
-      const store = yield* SessionStore.Service
-      const session = yield* known === undefined ? store.create({ cwd: "/" }) : store.openWriter(known)
-      known = session.id
-      const subagents = yield* Subagents.make({
-        session,
-        depth: 0,
-        root: "/",
-        additionalDirectories: [],
-        harnesses: { profiles: [profile], default: profile.reference },
-        inherited: Effect.succeed({}),
-      })
-      return { ...subagents, session, end: Scope.close(scope, Exit.void) }
-    }).pipe(Effect.provideContext(context), Effect.provideService(Scope.Scope, scope), Effect.orDie)
+    const opening = MemoryParent.open(known).pipe(Effect.provideContext(context), Effect.provideService(Scope.Scope, scope))
+    const parent = yield* Effect.orDie(opening)
+    known = parent.session.id
+    return { ...parent, end: Scope.close(scope, Exit.void) }
   })
   return {
     open,
