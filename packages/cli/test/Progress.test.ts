@@ -100,7 +100,7 @@ describe("Progress", () => {
       const block = Progress.block(progress, Progress.plain, columns, 2, 1_500)
       for (const line of [...notices, ...block]) expect(columnsOf(line), `${columns}: ${line}`).toBeLessThanOrEqual(columns)
     }
-    expect(Progress.block(progress, Progress.plain, 30, 3, 1_500)[0]).toBe("● 調査…   working     1.5s  2…")
+    expect(Progress.block(progress, Progress.plain, 30, 3, 1_500)[0]).toBe("● 調査 …  working     1.5s  2…")
   })
 
   it("leaves the details of a failure to whoever reports the failure", () => {
