@@ -70,13 +70,22 @@ describe("kit subagents", () => {
     const [damaged] = JSON.parse((await kit.run(["subagents", "list", "--json"])).out).subagents
     expect(damaged).toMatchObject({ id, problem: { code: "CORRUPT" } })
     const repaired = await kit.run(["subagents", "repair", id, "--json"])
-    expect(JSON.parse(repaired.out).findings).toMatchObject([{ path: join(directory, "meta.json"), severity: "warning" }])
+    expect(JSON.parse(repaired.out).findings).toMatchObject([
+      { path: join(directory, "meta.json"), severity: "warning" },
+      {
+        path: log,
+        severity: "warning",
+        message: expect.stringMatching(/cannot be read and are skipped; a copy is in .*quarantine/),
+      },
+    ])
+    expect(await kit.run(["subagents", "verify", id])).toMatchObject({ code: 0 })
     expect(readdirSync(aside).map((file) => readFileSync(join(aside, file), "utf8"))).toContainEqual(
       expect.stringContaining("garbage"),
     )
     const [mended] = JSON.parse((await kit.run(["subagents", "list", "--json"])).out).subagents
     expect(mended).toMatchObject({ id, status: "interrupted" })
     expect(mended.problem).toBeUndefined()
+    expect(await kit.run(["subagents", "repair", id])).toMatchObject({ code: 0, out: "nothing to mend\n" })
   })
 
   it("K11 deletes an agent with all its files", async () => {

@@ -289,7 +289,7 @@ export const writeNew = Effect.fnUntraced(function* (
 })
 
 /** Copies a byte range into the quarantine, once; `undefined` where a tail is but one unfinished line, which nobody was promised. */
-const setAside = Effect.fnUntraced(function* (
+export const setAside = Effect.fnUntraced(function* (
   name: LogName,
   file: File,
   segment: number,

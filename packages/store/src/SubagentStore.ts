@@ -105,7 +105,10 @@ export interface Interface extends Reader {
   readonly delete: (id: string) => Effect.Effect<void, StoreError>
   /** Marks the agent as moving to another session (see `SessionStore.migrate`); from then on nothing but the move's end changes it. */
   readonly freeze: (id: string, moving: JsonObject) => Effect.Effect<void, StoreError>
-  /** Mends what `verify` found, only by appending, rebuilding from the log, or setting damage aside; returns what it did. */
+  /**
+   * Mends what `verify` found, only by appending, rebuilding from the log, or copying damage aside; returns what it did, and as errors what is left. Gaps of
+   * the wire log are copied to `.quarantine` and noted in the log; from then on they are known, and `verify` only warns of them.
+   */
   readonly repair: (id: string) => Effect.Effect<ReadonlyArray<Finding>, StoreError>
 }
 

@@ -11,6 +11,8 @@ import { isLive } from "./AgentMeta.ts"
 import { Disk } from "./Disk.ts"
 import type { Health } from "./Health.ts"
 import * as Layout from "./Layout.ts"
+import { activePath } from "./LogFiles.ts"
+import { describeGap } from "./LogRecovery.ts"
 import * as Repair from "./Repair.ts"
 import { AlreadyExists, Busy, InvalidId, of, type StoreError } from "./StoreError.ts"
 import { StoreLimits } from "./StoreLimits.ts"
@@ -133,13 +135,22 @@ export const make = Effect.fn("SubagentWriter.make")(function* (
 
   const repair: Interface["repair"] = Effect.fn("SubagentStore.repair")(function* (id) {
     const directory = yield* on(locate(options, id))
+    const log = activePath({ directory, ...Layout.wireLog })
     const done: Array<Finding> = [...(yield* on(Repair.metadata(directory, options.sessionId, id)))]
+    const note = (path: string, message: string): void => void done.push({ path, severity: "warning", message })
     yield* gate.withPermit(Effect.uninterruptible(closeEntry(id)))
     const agent = yield* agentOf(id)
-    for (const { path, message } of agent.warnings) done.push({ path, severity: "warning", message })
+    for (const { kind, path, message } of agent.warnings) {
+      if (kind !== "damage_skipped" || path !== log) note(path, message)
+    }
+    for (const [gap, copy] of yield* on(Repair.gaps(directory))) {
+      yield* agent.append({ note: Repair.setAsideNote, data: Repair.setAsideData(gap, copy) }, "disk")
+      note(log, `segment ${gap.segment}: ${describeGap(gap)}${copy === undefined ? "" : `; a copy is in ${copy}`}`)
+    }
     yield* agent.flush
     done.push(...(yield* on(Repair.modes(directory))))
-    return done
+    const left = (yield* reader.verify(id)).filter(({ severity }) => severity === "error")
+    return [...done, ...left]
   })
 
   return {

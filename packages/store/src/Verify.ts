@@ -9,6 +9,8 @@ import { isGap } from "./LogDecoder.ts"
 import { activePath, type LogName, segments } from "./LogFiles.ts"
 import * as LogReader from "./LogReader.ts"
 import { describeGap } from "./LogRecovery.ts"
+import type { LogGap } from "./Record.ts"
+import { Repair } from "./Repair.ts"
 import { ofDisk, type StoreError } from "./StoreError.ts"
 import type { Finding } from "./SubagentStore.ts"
 import type { Warning } from "./Warning.ts"
@@ -46,6 +48,7 @@ export const agent = Effect.fn("Verify.agent")(function* (
     )
   }
 
+  findings.push(...(yield* wideModes(directory)))
   const name = { directory, ...Layout.wireLog }
   findings.push(...(yield* log(name)))
 
@@ -73,7 +76,15 @@ export const agent = Effect.fn("Verify.agent")(function* (
   return findings
 })
 
-/** Reads every byte of a log: gaps are errors, a torn tail is a warning, as the next opening cuts it. */
+/** What of the directory others may read or write. */
+const wideModes = Effect.fnUntraced(function* (
+  directory: string,
+): Effect.fn.Return<ReadonlyArray<Finding>, StoreError, Disk.Service> {
+  const wide = yield* Repair.wide(directory)
+  return wide.map(({ path, mode }) => warning(path, `its mode is ${mode.toString(8)}; others can use it, until it is repaired`))
+})
+
+/** Reads every byte of a log: gaps are errors unless a repair has set them aside, a torn tail is a warning, as the next opening cuts it. */
 export const log = Effect.fn("Verify.log")(function* (
   name: LogName,
 ): Effect.fn.Return<ReadonlyArray<Finding>, StoreError, Disk.Service> {
@@ -82,18 +93,24 @@ export const log = Effect.fn("Verify.log")(function* (
   const path = activePath(name)
   let records = 0
   let understood = true
+  const gaps = new Map<string, { readonly gap: LogGap; known: boolean }>()
   yield* LogReader.replay(name).pipe(
     Stream.runForEach((element) =>
       Effect.sync(() => {
-        if (isGap(element)) {
-          findings.push(error(path, `segment ${element.segment}: ${describeGap(element)}`))
-        } else {
+        if (isGap(element)) gaps.set(Repair.gapKey(element), { gap: element, known: false })
+        else {
+          const known = gaps.get(Repair.knownGap(element) ?? "")
+          if (known !== undefined) known.known = true
           records++
           understood = AgentContext.replayOnto({}, element) && understood
         }
       }),
     ),
   )
+  for (const { gap, known } of gaps.values()) {
+    const message = `segment ${gap.segment}: ${describeGap(gap)}`
+    findings.push(known ? warning(path, `${message}; repair knows of it`) : error(path, message))
+  }
   const all = yield* segments(name)
   if (!all.some((segment) => segment.number === undefined))
     findings.push(warning(path, "it is missing; the next opening begins it anew"))

@@ -14,7 +14,7 @@ export const subagentsRepair = command({
   name: "repair",
   summary: "mend what verify found: damage is set aside in a copy, never dropped",
   details: [
-    "It only appends, rebuilds from the log, or moves damage into quarantine beside the file. The session must be open nowhere.",
+    "It only appends, rebuilds from the log, or copies damage into .quarantine beside the file; what cannot be read is skipped from then on, and what cannot be brought back is an error and makes the exit 1. The session must be open nowhere.",
   ],
   parameters: { ID: Flag.required("the agent") },
   flags: { ...Agents.flags, json: Flag.toggle({ summary: 'print {"findings":[{path, severity, message}]}' }) },
@@ -34,7 +34,8 @@ export const subagentsRepair = command({
         )
         if (flags.json) {
           yield* Output.value({ findings: findings.map(({ path, severity, message }) => ({ path, severity, message })) }, true)
-        } else {
+        } else if (findings.length === 0) yield* Output.lines(["nothing to mend"])
+        else {
           yield* Output.lines(
             columns(findings.map(({ path, severity, message }) => [severity, printable(path), printable(message)])),
           )
