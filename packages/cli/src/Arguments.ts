@@ -112,12 +112,14 @@ const assign = (path: ReadonlyArray<string>, command: Command, sorted: Sorted) =
     if (Result.isFailure(read)) return fail(path, `--${name} ${read.failure}`)
     flags[name] = read.success
   }
+  const config = globalFlags.config.read(sorted.given.get("config") ?? [])
+  if (Result.isFailure(config)) return fail(path, `--config ${config.failure}`)
   for (const set of command.exclusive) {
     const standing = set.filter((name) => sorted.given.has(name) || parameters[name] !== undefined)
     const spelled = standing.map((name) => (name in command.flags ? `--${name}` : name))
     if (standing.length > 1) return fail(path, `${spelled.join(" and ")} exclude each other`)
   }
-  return Result.succeed({ parameters, flags, config: sorted.given.get("config")?.[0] })
+  return Result.succeed({ parameters, flags, config: config.success })
 }
 
 const child = (path: ReadonlyArray<string>, group: Group, word: string): Result.Result<Entry, UsageError> => {

@@ -56,11 +56,15 @@ const flag = <A>(
 /** True where the flag stands. */
 export const toggle = (about: About): Flag<boolean> => flag("switch", about, (texts) => Result.succeed(texts.length > 0))
 
-/** The text as it stands, at most once. */
-export const text = (about: AboutValue): Flag<string | undefined> => flag("once", about, (texts) => Result.succeed(texts[0]))
+/** No flag and no parameter has a use for a text without a character; most often a variable of a script was unset. */
+const filled = <A>(texts: ReadonlyArray<string>, value: A): Result.Result<A, string> =>
+  texts.includes("") ? Result.fail("is empty") : Result.succeed(value)
 
-/** All texts in the order they stand. */
-export const texts = (about: AboutValue): Flag<ReadonlyArray<string>> => flag("many", about, (given) => Result.succeed(given))
+/** The text as it stands, at most once; never empty. */
+export const text = (about: AboutValue): Flag<string | undefined> => flag("once", about, (texts) => filled(texts, texts[0]))
+
+/** All texts in the order they stand; none is empty. */
+export const texts = (about: AboutValue): Flag<ReadonlyArray<string>> => flag("many", about, (given) => filled(given, given))
 
 /** Each text turned into a value, in the order they stand. */
 export const each = <A>(about: AboutValue, read: (text: string) => Result.Result<A, string>): Flag<ReadonlyArray<A>> =>
@@ -90,20 +94,20 @@ export const choice = <const A extends string>(about: About, choices: ReadonlyAr
     choices,
   )
 
-/** A parameter that must stand. */
+/** A parameter that must stand, and not be empty. */
 export const required = (summary: string): Parameter<string> => ({
   required: true,
   many: false,
   summary,
-  read: ([given]) => (given === undefined ? Result.fail("is missing") : Result.succeed(given)),
+  read: ([given]) => (given === undefined ? Result.fail("is missing") : filled([given], given)),
 })
 
-/** The last parameter, which stands once or more. */
+/** The last parameter, which stands once or more, never empty. */
 export const several = (summary: string): Parameter<ReadonlyArray<string>> => ({
   required: true,
   many: true,
   summary,
-  read: (given) => (given.length === 0 ? Result.fail("is missing") : Result.succeed(given)),
+  read: (given) => (given.length === 0 ? Result.fail("is missing") : filled(given, given)),
 })
 
 /** A parameter that is one of a few words. */
@@ -118,12 +122,12 @@ export const oneOf = <const A extends string>(summary: string, words: ReadonlyAr
   },
 })
 
-/** A parameter that may be left out. */
+/** A parameter that may be left out, but not be empty. */
 export const optional = (summary: string): Parameter<string | undefined> => ({
   required: false,
   many: false,
   summary,
-  read: ([given]) => Result.succeed(given),
+  read: (given) => filled(given, given[0]),
 })
 
 export * as Flag from "./Flag.ts"

@@ -85,7 +85,7 @@ const removed = (
         ? `generation ${before.row.generation}`
         : `while ${before.row.status}`
   // The details of a failure stand in the failure itself, which is reported to whoever asked for the child.
-  const text = event.message === undefined ? turns : printable(event.message.replace(/ \(\w+=.*\)$/s, ""))
+  const text = event.message === undefined ? turns : printable(event.message.replace(/ \(harness=.*$/s, ""))
   const kind = event.reason === "ended" && before !== undefined && before.row.status !== "idle" ? "stopped" : event.reason
   const notice: Notice = { kind, name: printable(event.name), text, at: now - progress.began }
   return [{ ...progress, children }, silent ? [] : [notice]]

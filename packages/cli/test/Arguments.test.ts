@@ -57,9 +57,9 @@ describe("Arguments", () => {
     expect(input("compose", "-ereturn 1").flags.eval).toBe("return 1")
   })
 
-  it("takes a value that looks like a flag of another program, an empty value, and a lone dash as an argument", () => {
+  it("takes a value that looks like a flag of another program and a lone dash as an argument, but nothing empty", () => {
     expect(input("compose", "-e", "-1").flags.eval).toBe("-1")
-    expect(input("compose", "--eval=").flags.eval).toBe("")
+    expect(message("compose", "--eval=")).toBe("--eval is empty")
     expect(input("compose", "-").parameters).toEqual({ FILE: "-" })
   })
 
@@ -94,6 +94,9 @@ describe("Arguments", () => {
     expect(message("compose", "a", "-e", "b")).toBe("FILE and --eval exclude each other")
     expect(message("compose", "--level", "mid")).toBe('--level is one of low, high, not "mid"')
     expect(message("harness", "check")).toBe("NAME is missing")
+    expect(message("harness", "check", "")).toBe("NAME is empty")
+    expect(message("compose", "")).toBe("FILE is empty")
+    expect(message("compose", "x", "--config=")).toBe("--config is empty")
     expect(message("harness")).toBe("needs one of: check")
     expect(message("--versoin")).toBe('unknown flag --versoin; did you mean "--version"?')
   })

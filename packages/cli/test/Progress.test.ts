@@ -104,7 +104,7 @@ describe("Progress", () => {
   })
 
   it("leaves the details of a failure to whoever reports the failure", () => {
-    const message = 'ACP harness spawn failure: ENOENT (harness="acp.x", source=configured ACP profile)'
+    const message = 'ACP harness spawn failure: ENOENT (harness="acp.x", source=configured ACP profile); verify its installation'
     const [line] = lines([{ type: "removed", id: "s-1", name: "Scout", reason: "failed", message }])
     expect(line).toBe("  0.0s  Scout             failed    ACP harness spawn failure: ENOENT")
   })
