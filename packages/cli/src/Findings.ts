@@ -1,5 +1,5 @@
 import type { NotCompiled, RunFailed } from "@acp-kit/orchestrator/Compose"
-import { type Diagnostic, render } from "@acp-kit/runlet/Diagnostic"
+import { type Diagnostic, excerpt, render } from "@acp-kit/runlet/Diagnostic"
 import type { JsonObject } from "@acp-kit/runlet/Host"
 import { CommandFailed } from "./CommandFailed.ts"
 import type { Program } from "./Program.ts"
@@ -32,12 +32,6 @@ export const notCompiled = (failure: NotCompiled, program: Program): CommandFail
     error: { code: failure.code, message: failure.message, diagnostics: failure.diagnostics.map(diagnosticJson) },
   })
 
-const quoted = (source: string, line: number, column: number): ReadonlyArray<string> => {
-  const written = (source.split("\n")[line - 1] ?? "").replaceAll("\t", " ").trimEnd()
-  const gutter = String(line)
-  return [`${gutter} | ${written}`, `${" ".repeat(gutter.length)} | ${" ".repeat(Math.max(0, column - 1))}^`]
-}
-
 /** The program ran and failed: exit 1 with the failure and its place. */
 export const runFailed = (failure: RunFailed, program: Program): CommandFailed => {
   const { code, message, retryable, uncertain, details, line, column } = failure
@@ -47,7 +41,7 @@ export const runFailed = (failure: RunFailed, program: Program): CommandFailed =
     exit: 1,
     text: [
       `${head}: failed[${code}]: ${message}`,
-      ...(place === undefined ? [] : quoted(program.source, place.line, place.column)),
+      ...(place === undefined ? [] : excerpt(program.source.split("\n")[place.line - 1] ?? "", place.line, place.column)),
       ...(uncertain ? ["  what was asked for may have happened"] : []),
     ].join("\n"),
     error: { code, message, retryable, uncertain, details, ...place },

@@ -57,8 +57,8 @@ class Checker implements Checking {
     this.drafts.push(draft)
   }
 
-  readonly candidates = (word: string, names: () => Iterable<string>): ReadonlyArray<string> =>
-    ++this.#suggestions > MAX_SUGGESTIONS ? [] : nearest(word, names())
+  readonly candidates: Checking["candidates"] = (word, names, lenient) =>
+    ++this.#suggestions > MAX_SUGGESTIONS ? [] : nearest(word, names(), lenient)
 
   trial<A>(check: () => A): { result: A; keep: () => void } {
     const outer = this.drafts
@@ -189,7 +189,10 @@ class Checker implements Checking {
     const known = variants(target).flatMap((variant) => (variant.kind === "object" ? [...variant.properties.keys()] : []))
     const span = { start: expr.span.end - expr.field.length, end: expr.span.end }
     this.report(
-      schemaError("RL2103", message, span, { title: "unknown property", candidates: this.candidates(expr.field, () => known) }),
+      schemaError("RL2103", message, span, {
+        title: "unknown property",
+        candidates: this.candidates(expr.field, () => known, true),
+      }),
     )
     return Types.any
   }
@@ -233,7 +236,9 @@ class Checker implements Checking {
   }
 
   #unary(expr: Expr & { kind: "unary" }, names: Names): Type {
-    if (expr.op === "-" && expr.operand.kind === "integer" && BigInt(expr.operand.text) === MAX_INTEGER + 1n) return Types.integer
+    const { operand: negated } = expr
+    const bare = negated.kind === "integer" && negated.span.end === expr.span.end
+    if (expr.op === "-" && bare && BigInt(negated.text) === MAX_INTEGER + 1n) return Types.integer
     const operand = this.infer(expr.operand, names)
     const type = unaryType(expr.op, operand)
     if (type !== undefined) return type

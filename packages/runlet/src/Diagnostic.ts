@@ -1,6 +1,6 @@
 import type { Span } from "./Span.ts"
 
-/** An edit that would repair the source: `replacement` instead of the text of `span`. Empty spans insert. */
+/** An edit that makes the diagnostic go away: `replacement` instead of the text of `span`. Empty spans insert. */
 export interface Fix {
   readonly span: Span
   readonly replacement: string
@@ -24,15 +24,31 @@ export interface Diagnostic {
   readonly line: number
   /** 1-based, in characters (Unicode scalar values). */
   readonly column: number
+  /** Each has been tried on this source. */
   readonly fixes: ReadonlyArray<Fix>
   /** The nearest valid names, best first, at most five. */
   readonly candidates: ReadonlyArray<string>
 }
 
+const WIDTH = 200
+
 const lineAround = (source: string, offset: number): string => {
   const start = source.lastIndexOf("\n", offset - 1) + 1
   const end = source.indexOf("\n", offset)
   return source.slice(start, end === -1 ? source.length : end).replace(/\r$/, "")
+}
+
+/** A line of a source around a column, at most 200 characters of it, and the line of carets that goes below. Tabs are shown as one space. */
+export const excerpt = (text: string, line: number, column: number, length = 1): ReadonlyArray<string> => {
+  const whole = Array.from(text, (char) => (char === "\t" ? " " : char))
+  const first = Math.max(0, Math.min(column - 1 - 60, whole.length - WIDTH))
+  const shown = whole.slice(first, first + WIDTH)
+  const carets = "^".repeat(Math.max(1, Math.min(length, shown.length - (column - 1 - first))))
+  const gutter = String(line)
+  return [
+    `${gutter} | ${shown.join("").trimEnd()}`,
+    `${" ".repeat(gutter.length)} | ${" ".repeat(Math.max(0, column - 1 - first))}${carets}`,
+  ]
 }
 
 /**
@@ -41,16 +57,10 @@ const lineAround = (source: string, offset: number): string => {
  */
 export const render = (diagnostic: Diagnostic, source: string, path: string): string => {
   const { line, column, span } = diagnostic
-  const whole = Array.from(lineAround(source, span.start), (char) => (char === "\t" ? " " : char))
-  const first = Math.max(0, Math.min(column - 1 - 60, whole.length - 200))
-  const shown = whole.slice(first, first + 200)
   const length = Array.from(source.slice(span.start, span.end).split("\n", 1)[0] ?? "").length
-  const carets = "^".repeat(Math.max(1, Math.min(length, shown.length - (column - 1 - first))))
-  const gutter = String(line)
   const out = [
     `${path}:${line}:${column}: ${diagnostic.severity}[${diagnostic.code}]: ${diagnostic.title}`,
-    `${gutter} | ${shown.join("")}`,
-    `${" ".repeat(gutter.length)} | ${" ".repeat(column - 1 - first)}${carets}`,
+    ...excerpt(lineAround(source, span.start), line, column, length),
     `  ${diagnostic.message}`,
   ]
   for (const fix of diagnostic.fixes) if (fix.message !== "") out.push(`  help: ${fix.message}`)

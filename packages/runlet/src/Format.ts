@@ -23,6 +23,9 @@ const strengthOf = (expr: Expr): number => {
   }
 }
 
+/** `-(digits)`, whose digits have to fit without the sign. */
+const grouped = ({ operand, span }: Expr & { kind: "unary" }) => operand.kind === "integer" && operand.span.end < span.end
+
 const isComparison = (expr: Expr) => strengthOf(expr) === 3 || strengthOf(expr) === 4
 
 class Formatter {
@@ -203,7 +206,7 @@ class Formatter {
       case "call":
         return this.call(this.operand(expr.callee, 8), expr.args)
       case "unary":
-        return [expr.op === "not" ? "not " : "-", this.operand(expr.operand, 7)]
+        return [expr.op === "not" ? "not " : "-", this.operand(expr.operand, grouped(expr) ? 10 : 7)]
       case "binary":
         return group(indent(this.binary(expr)))
       case "conditional": {

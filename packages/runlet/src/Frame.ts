@@ -4,6 +4,7 @@ import type * as Fiber from "effect/Fiber"
 import { Failed, Later, Outcome, type Result } from "./Outcome.ts"
 import type { Run } from "./Run.ts"
 import { failedOf } from "./Scheduler.ts"
+import type { Span } from "./Span.ts"
 import type { Value } from "./Value.ts"
 
 /** Evaluates an expression in a frame. `depth` counts nested evaluations. */
@@ -146,11 +147,11 @@ export class Join extends Outcome {
   }
 }
 
-/** The value of a binding, evaluated on first demand and remembered, failure included. */
-export const force = (frame: Frame, slot: number, task: Task, depth: number): Result => {
+/** The value of a binding, evaluated on first demand, which stands at `span`, and remembered, failure included. */
+export const force = (frame: Frame, slot: number, task: Task, depth: number, span: Span): Result => {
   const known = frame.slots[slot]
   if (known === undefined) {
-    if (depth >= task.run.limits.evaluationDepth) return task.run.tooDeep()
+    if (depth >= task.run.limits.evaluationDepth) return task.run.tooDeep(span)
     const result = frame.thunks[slot]!(frame, task, depth + 1)
     if (!(result instanceof Later)) {
       frame.slots[slot] = result

@@ -54,14 +54,24 @@ const skipping = (source: string, start: number): Edit | undefined => {
   }
 }
 
-/** The white space between a `}` and its `catch`. */
-const joining = (source: string, at: number): Edit | undefined => {
-  const gap = /[\s;]*$/.exec(source.slice(0, at))![0]
-  if (source[at - gap.length - 1] !== "}") return undefined
-  return { start: at - gap.length, end: at, text: " ", note: "joined `catch` to the line of its boundary" }
-}
-
 const isBreak = ({ kind }: Token): boolean => kind === "newline" || kind === ";"
+
+/** What stands between a `}` and its `catch`; comments go behind the `{` of the handler. */
+const joining = (source: string, at: number): Edit | undefined => {
+  const scanned = scan(source)
+  if (!scanned.ok) return undefined
+  const { comments, tokens } = scanned
+  const here = tokens.findIndex((token) => token.start === at)
+  const close = tokens.slice(0, here).findLast((token) => !isBreak(token))
+  if (close?.kind !== "}") return undefined
+  const between = comments.filter((comment) => comment.start > close.start && comment.start < at)
+  const note = "joined `catch` to the line of its boundary"
+  if (between.length === 0) return { start: close.end, end: at, text: " ", note }
+  const open = tokens.slice(here).find(({ kind }) => kind === "{")
+  if (open === undefined) return undefined
+  const kept = between.map(({ text }) => ` ${text}\n`).join("")
+  return { start: close.end, end: open.end, text: ` ${source.slice(at, open.end)}${kept}`, note }
+}
 
 /** Whether nothing stands between `end` and the end of the source. */
 const isLast = (source: string, end: number): boolean =>
@@ -94,6 +104,10 @@ const binding = (source: string, at: number): Edit => {
   )
 }
 
+/** The edit that healing makes for an error; `guessing` adds what other languages would have meant. */
+export const repairOf = (source: string, draft: Draft, guessing: boolean): Edit | undefined =>
+  (guessing ? rewrite(source, draft) : undefined) ?? repair(source, draft)
+
 const repair = (source: string, draft: Draft): Edit | undefined => {
   const { code, message, span } = draft
   switch (code) {
@@ -116,7 +130,7 @@ const repair = (source: string, draft: Draft): Edit | undefined => {
     case "RL1008":
       if (message.includes("a binding such as") && /^after\b/.test(source.slice(span.start, span.start + 6)))
         return isResult(source, span.start) ? returning(span.start) : binding(source, span.start)
-      return message.includes("expected a newline")
+      return message.includes("expected a newline") && !message.includes("prefix")
         ? insert(span.start, "\n", "inserted a missing statement separator")
         : undefined
     default:
@@ -141,7 +155,7 @@ export const heal = (source: string, options: HealOptions = {}): Healed | null =
     if (parsed.ok) return notes.length === 0 ? null : { source: text, notes }
     const first = parsed.errors[0]!
     if (first.phase !== "parse") return notes.length === 0 ? null : { source: text, notes }
-    const edit = repair(text, first) ?? (options.rewrite === true ? rewrite(text, first) : undefined)
+    const edit = repairOf(text, first, options.rewrite === true)
     if (edit === undefined) return null
     notes.push(`line ${new Lines(text).place(edit.start).line}: ${edit.note}`)
     text = text.slice(0, edit.start) + edit.text + text.slice(edit.end)

@@ -29,7 +29,7 @@ const lower = (lowering: Lowering, expr: Expr, scope: Scope): Code => {
     case "number":
       return numeral(expr)
     case "name":
-      return reference(expr.name, scope)
+      return reference(expr, scope)
     case "list":
       return list(lowering, expr, scope)
     case "object":

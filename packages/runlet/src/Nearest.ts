@@ -12,23 +12,44 @@ const distance = (a: ReadonlyArray<string>, right: string): number => {
 
 /** Names looked at; a program with more has other worries. */
 const MAX_NAMES = 5_000
+/** Characters of a name that are compared. */
+const MAX_LETTERS = 100
+const MAX_FOUND = 5
 
-/** The five names nearest to a word by Levenshtein distance, best first; ties keep their order. */
-export const nearest = (word: string, names: Iterable<string>): ReadonlyArray<string> => {
-  const short = word.slice(0, 100)
-  const letters = Array.from(short)
-  const scored: Array<{ readonly name: string; readonly score: number }> = []
-  let worst = Number.POSITIVE_INFINITY
+const last = (path: string) => path.slice(path.lastIndexOf(".") + 1)
+
+/** Letters in which a name may differ from a word of this length and still be meant. */
+const tolerance = (length: number) => Math.max(1, Math.floor(length / 3))
+
+/** How far a name is from a word, by all of it or by the last segments of the paths: `upper` means `text.upper`. */
+const scorer = (word: string, lenient: boolean): ((name: string) => number | undefined) => {
+  const letters = Array.from(word.slice(0, MAX_LETTERS))
+  const end = Array.from(last(word).slice(0, MAX_LETTERS))
+  return (name) => {
+    const whole = distance(letters, name.slice(0, MAX_LETTERS))
+    if (lenient || whole <= tolerance(Math.max(letters.length, name.length))) return whole
+    const tail = last(name).slice(0, MAX_LETTERS)
+    if (Math.min(end.length, tail.length) < 3) return undefined
+    const between = distance(end, tail)
+    return between <= tolerance(Math.max(end.length, tail.length)) ? between + 1 : undefined
+  }
+}
+
+/**
+ * The five names nearest to a word by Levenshtein distance, best first; ties keep their order. Names that differ in more than a third of
+ * their letters are left out, unless `lenient`.
+ */
+export const nearest = (word: string, names: Iterable<string>, lenient = false): ReadonlyArray<string> => {
+  const score = scorer(word, lenient)
+  const found: Array<{ readonly name: string; readonly score: number }> = []
   let left = MAX_NAMES
   for (const name of new Set(names)) {
     if (left-- === 0) break
-    if (Math.abs(name.length - short.length) > worst) continue
-    const score = distance(letters, name.slice(0, 100))
-    if (scored.length === 5 && score >= worst) continue
-    const at = scored.findIndex((other) => other.score > score)
-    scored.splice(at === -1 ? scored.length : at, 0, { name, score })
-    if (scored.length > 5) scored.pop()
-    if (scored.length === 5) worst = scored[4]!.score
+    const own = score(name)
+    if (own === undefined || (found.length === MAX_FOUND && own >= found.at(-1)!.score)) continue
+    const at = found.findIndex((other) => other.score > own)
+    found.splice(at === -1 ? found.length : at, 0, { name, score: own })
+    if (found.length > MAX_FOUND) found.pop()
   }
-  return scored.map(({ name }) => name)
+  return found.map(({ name }) => name)
 }

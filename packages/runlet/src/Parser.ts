@@ -27,9 +27,10 @@ class Parser extends Expressions {
       this.skipNewlines()
       if (!this.at("end")) {
         const { start: from, end } = this.token
-        this.stop(
-          syntaxError("RL1012", "early or duplicate return", "a block has exactly one final return", { start: from, end }),
-        )
+        const [title, message] = this.sameLine
+          ? ["unexpected token", this.prefixed ?? "expected the end of the line after `return expression`"]
+          : ["early or duplicate return", "a block has exactly one final return"]
+        this.stop(syntaxError("RL1012", title, message, { start: from, end }))
       }
     } else this.expected("a final `return` statement")
     const span = this.spanFrom(start)
@@ -58,7 +59,8 @@ class Parser extends Expressions {
     }
     if (this.at("}")) {
       const { start, end } = this.token
-      const fix = { span: { start, end: start }, replacement: "return null\n", message: "insert `return null`" }
+      const replacement = this.sameLine && !this.follows("{", ";") ? "\nreturn null\n" : "return null\n"
+      const fix = { span: { start, end: start }, replacement, message: "insert `return null`" }
       this.stop(
         syntaxError(
           "RL1017",

@@ -55,7 +55,7 @@ export class Run {
     this.#work++
     if (++this.#nodes > this.limits.graphNodes)
       return new Failed("RL4105", `execution graph exceeded the host limit of ${this.limits.graphNodes} nodes`, span)
-    return depth > this.limits.evaluationDepth ? this.tooDeep().at(span) : undefined
+    return depth > this.limits.evaluationDepth ? this.tooDeep(span) : undefined
   }
 
   /** Counts bytes looked at by one operation. */
@@ -70,12 +70,8 @@ export class Run {
     return true
   }
 
-  tooDeep(): Failed {
-    return new Failed(
-      "RL4106",
-      `evaluation exceeded the host limit of ${this.limits.evaluationDepth} nested evaluations`,
-      undefined,
-    )
+  tooDeep(span: Span): Failed {
+    return new Failed("RL4106", `evaluation exceeded the host limit of ${this.limits.evaluationDepth} nested evaluations`, span)
   }
 
   /** A value just built, unless it is larger than any may be. */

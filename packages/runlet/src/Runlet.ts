@@ -5,6 +5,7 @@ import { check } from "./Checker.ts"
 import { accepts } from "./Convert.ts"
 import { type Diagnostic, render } from "./Diagnostic.ts"
 import { type Draft, placed, schemaError, syntaxError } from "./Draft.ts"
+import { withFix, withFixes } from "./Fixes.ts"
 import { Frame, Task } from "./Frame.ts"
 import { type Observer, Recorder } from "./Graph.ts"
 import { defaultLimits, type Input, type Json, type JsonObject, type Limits, type Tool } from "./Host.ts"
@@ -69,10 +70,7 @@ const nowhere = { start: 0, end: 0 }
 const noTools: ReadonlyArray<Tool> = []
 const noPrelude: ReadonlyArray<Intrinsic> = []
 
-const hostError = (code: string, title: string, message: string): Draft => ({
-  ...schemaError(code, message, nowhere, { title }),
-  fixes: [],
-})
+const hostError = (code: string, title: string, message: string): Draft => schemaError(code, message, nowhere, { title })
 
 const readInputs = (inputs: ReadonlyArray<Input>): ReadonlyArray<Value> | Draft => {
   const values: Array<Value> = []
@@ -86,6 +84,8 @@ const readInputs = (inputs: ReadonlyArray<Input>): ReadonlyArray<Value> | Draft 
   return values
 }
 
+const isError = (draft: Draft): boolean => draft.severity === "error"
+
 const compileChecked = (source: string, options: CompileOptions): Compilation => {
   const limits: Limits = { ...defaultLimits, ...options.limits }
   const lines = new Lines(source)
@@ -98,7 +98,7 @@ const compileChecked = (source: string, options: CompileOptions): Compilation =>
       syntaxError("RL4108", "source too large", `the source exceeds the host limit of ${limits.sourceBytes} bytes`, nowhere),
     ])
   const parsed = parse(source)
-  if (!parsed.ok) return refuse(parsed.errors)
+  if (!parsed.ok) return refuse(parsed.errors.map((draft) => withFix(source, draft)))
   const inputs = options.inputs ?? []
   const values = readInputs(inputs)
   if ("code" in values) return refuse([values])
@@ -107,7 +107,16 @@ const compileChecked = (source: string, options: CompileOptions): Compilation =>
     return refuse(registry.problems.map((problem) => hostError("RL8103", "invalid tool", problem)))
   const types = inputs.map(({ name, schema }) => ({ name, type: readSchema(schema).type }))
   const checked = check(parsed.program, registry, types)
-  if (checked.drafts.some((draft) => draft.severity === "error")) return refuse(checked.drafts)
+  if (checked.drafts.some(isError)) {
+    const errors = (text: string) => {
+      const again = parse(text)
+      return again.ok ? check(again.program, registry, types).drafts.filter(isError) : again.errors
+    }
+    return refuse([
+      ...withFixes(source, checked.drafts.filter(isError), errors),
+      ...checked.drafts.filter((draft) => !isError(draft)),
+    ])
+  }
   const names = inputs.map(({ name }) => name)
   const body = lowerProgram(parsed.program, { registry, lines, foldTypes: checked.foldTypes }, names)
   const warnings = checked.drafts.map((draft) => placed(draft, lines))

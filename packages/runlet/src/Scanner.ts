@@ -1,4 +1,4 @@
-import { type Draft, syntaxError } from "./Draft.ts"
+import { type Draft, type Proposal, syntaxError } from "./Draft.ts"
 import type { Span } from "./Span.ts"
 
 /** The reserved words; ordinary names after `.` and before `:`. */
@@ -96,6 +96,60 @@ const hex = (source: string, at: number, end: number): number | undefined => {
   return /^[0-9a-fA-F]{4}$/.test(digits) ? Number.parseInt(digits, 16) : undefined
 }
 
+const isPair = (source: string, at: number, end: number): boolean => {
+  const low = source.charCodeAt(at + 1)
+  return source.charCodeAt(at) <= 0xdbff && at + 1 < end && low >= 0xdc00 && low <= 0xdfff
+}
+
+/** The escape at `at` if JSON has it and it is a whole character; U+FFFD for half of one. */
+const escapeAt = (source: string, at: number, end: number): readonly [length: number, text: string] | undefined => {
+  const letter = source[at + 1] ?? ""
+  if (simpleEscapes[letter] !== undefined) return [2, source.slice(at, at + 2)]
+  const code = letter === "u" ? hex(source, at + 2, end) : undefined
+  if (code === undefined) return undefined
+  if (code < 0xd800 || code > 0xdfff) return [6, source.slice(at, at + 6)]
+  const low = source.startsWith("\\u", at + 6) ? hex(source, at + 8, end) : undefined
+  const whole = code <= 0xdbff && low !== undefined && low >= 0xdc00 && low <= 0xdfff
+  return whole ? [12, source.slice(at, at + 12)] : [6, "\ufffd"]
+}
+
+/**
+ * What a literal should have been: controls escaped, a backslash that escapes nothing doubled, half characters replaced. A line break in
+ * it may as well be a quote that is missing.
+ */
+const escaped = (source: string, start: number, end: number): Omit<Proposal, "span"> => {
+  let text = ""
+  for (let at = start; at < end; at++) {
+    const unit = source.charCodeAt(at)
+    const char = source[at]!
+    if (unit < 0x20) text += JSON.stringify(char).slice(1, -1)
+    else if (unit >= 0xd800 && unit <= 0xdfff) {
+      const pair = isPair(source, at, end)
+      text += pair ? source.slice(at, at + 2) : "\ufffd"
+      if (pair) at++
+    } else if (char === "\\") {
+      const known = escapeAt(source, at, end)
+      if (known === undefined) text += source[at + 1] === "'" ? "" : "\\\\"
+      else {
+        text += known[1]
+        at += known[0] - 1
+      }
+    } else text += char
+  }
+  return { replacement: `"${text}"`, message: "escape what a string cannot hold", guess: /[\r\n]/.test(source.slice(start, end)) }
+}
+
+/** How many characters from `at` on no token can begin with. */
+const invalid = (source: string, at: number): number => {
+  let stop = at
+  while (stop < source.length) {
+    const char = String.fromCodePoint(source.codePointAt(stop)!)
+    if (/[\s"#0-9]/.test(char) || nameStart.test(char) || punctuation(source, stop) !== undefined) break
+    stop += char.length
+  }
+  return Math.max(1, stop - at)
+}
+
 const punctuation = (source: string, at: number): string | undefined => {
   const two = source.slice(at, at + 2)
   if (two === "==" || two === "!=" || two === "<=" || two === ">=") return two
@@ -132,17 +186,14 @@ export const scan = (source: string): Scan => {
       while (end < source.length && source[end] !== '"') end += source[end] === "\\" ? 2 : 1
       if (end >= source.length) {
         const whole = { start: at, end: source.length }
-        const insert = {
-          span: { start: source.length, end: source.length },
-          replacement: '"',
-          message: "add a closing double quote",
-        }
-        return { ok: false, error: syntaxError("RL1002", "unterminated string", "add a closing double quote", whole, insert) }
+        const stop = /\r?\n|$/.exec(source.slice(at))!.index + at
+        const close = { span: { start: stop, end: stop }, replacement: '"', message: "add a closing double quote" }
+        return { ok: false, error: syntaxError("RL1002", "unterminated string", "add a closing double quote", whole, close) }
       }
       const decoded = decode(source, at + 1, end)
       const span = { start: at, end: end + 1 }
       if ("problem" in decoded) {
-        const fix = { span, replacement: '""', message: "replace the literal by a valid string" }
+        const fix = { span, ...escaped(source, at + 1, end) }
         return { ok: false, error: syntaxError("RL1003", "invalid string escape", decoded.problem, span, fix) }
       }
       push("string", decoded.text, end + 1)
@@ -159,7 +210,7 @@ export const scan = (source: string): Scan => {
       if (mark === undefined) {
         const bad = String.fromCodePoint(source.codePointAt(at)!)
         const span = { start: at, end: at + bad.length }
-        const fix = { span, replacement: "", message: "remove it" }
+        const fix = { span: { start: at, end: at + invalid(source, at) }, replacement: "", message: "remove it" }
         return {
           ok: false,
           error: syntaxError("RL1001", "invalid character", `\`${bad}\` is not valid Runlet syntax`, span, fix),

@@ -26,6 +26,10 @@ describe("repairs", () => {
       "return for i in [1] {\n  skip if i == 1\n  return i\n}",
     ],
     ["x = boundary { return 1 }\n\ncatch e { return 2 }\nreturn x", "x = boundary { return 1 } catch e { return 2 }\nreturn x"],
+    [
+      "x = boundary { return 1 } # tried\n\n# then\ncatch e { return 2 }\nreturn x",
+      "x = boundary { return 1 } catch e { # tried\n # then\n return 2 }\nreturn x",
+    ],
     ["for x in [1] { return x }", "return for x in [1] { return x }"],
     ["boundary { 1 }\ncatch e { 2 }\n", "return boundary { return 1 } catch e { return 2 }\n"],
     ["a = 1\nif a == 1 { 5 }\nelse { 6 }\n# end", "a = 1\nreturn if a == 1 { return 5 }\nelse { return 6 }\n# end"],
@@ -74,11 +78,21 @@ describe("repairs", () => {
   })
 })
 
+it("leaves a text alone whose holes are more than names", () => {
+  for (const source of ['return f"{1 + 2}"', `return \`$\{f(1)}\``, 'return f"{{x}}"', 'return r"x"'])
+    expect(heal(source, { rewrite: true })).toBeNull()
+})
+
 describe("rewrites of other languages' habits, on request", () => {
   it.each([
     ["return 'it\\'s \"x\"'", 'return "it\'s \\"x\\""'],
     ["return true && false || !true", "return true and false or not true"],
     ["let a = 1\nconst b = 2\nreturn a + b", "a = 1\nb = 2\nreturn a + b"],
+    ['n = { k: 1 }\nreturn f"{n.k} is \\"it\\": {n}"', 'n = { k: 1 }\nreturn ("" + n.k + " is \\"it\\": " + n)'],
+    ["n = 1\nx = f'n is {n}'\nreturn x", 'n = 1\nx = ("n is " + n)\nreturn x'],
+    ['return [f"", f"plain"]', 'return ["", "plain"]'],
+    [`n = 1\nreturn \`a "q"\n$\{n} \\\`b\\\`\``, 'n = 1\nreturn ("a \\"q\\"\\n" + n + " `b`")'],
+    ['return regex.test("a1", "\\d\\.")', 'return regex.test("a1", "\\\\d\\\\.")'],
     ["a = 1\nx = a > 0 ? 'y' : 'n'\nreturn x", 'a = 1\nx = "y" if a > 0 else "n"\nreturn x'],
   ])("%j", (source, expected) => {
     expect(heal(source)).toBeNull()

@@ -25,8 +25,13 @@ describe("limits, each with its code", () => {
       const chain = (length: number) =>
         `a0 = 1\n${Array.from({ length }, (_, at) => `a${at + 1} = a${at} + 1`).join("\n")}\nreturn a${length}`
       expect(yield* value(chain(200))).toBe("201")
-      expect((yield* failure(chain(600))).code).toBe("RL4106")
-      expect((yield* failure(chain(20), { limits: { evaluationDepth: 10 } })).code).toBe("RL4106")
+      expect(yield* failure(chain(600))).toMatchObject({ code: "RL4106", line: expect.any(Number), column: expect.any(Number) })
+      const names = `a0 = 1\n${Array.from({ length: 40 }, (_, at) => `a${at + 1} = a${at}`).join("\n")}\n_ = a40\nreturn a40`
+      for (const source of [names, chain(40)])
+        for (let evaluationDepth = 1; evaluationDepth < 40; evaluationDepth++) {
+          const error = yield* failure(source, { limits: { evaluationDepth } })
+          expect(error).toMatchObject({ code: "RL4106", line: expect.any(Number), column: expect.any(Number) })
+        }
     }),
   )
 

@@ -15,9 +15,8 @@ const parses = (source: string) => {
 }
 
 const missing = (source: string) => {
-  const { code, fixes, message } = error(source)
+  const { code, message } = error(source)
   expect(code, source).toBe("RL1008")
-  expect(fixes[0]?.message).toBe(message.replace("expected", "insert"))
   return message.replace("expected ", "")
 }
 
@@ -96,7 +95,7 @@ describe("statements", () => {
     expect(error("x = if true { a = 1 }\nreturn x")).toMatchObject({
       code: "RL1017",
       span: { start: 20, end: 21 },
-      fixes: [{ span: { start: 20, end: 20 }, replacement: "return null\n" }],
+      fixes: [{ span: { start: 20, end: 20 }, replacement: "\nreturn null\n" }],
     })
   })
 

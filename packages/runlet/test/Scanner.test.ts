@@ -106,7 +106,21 @@ describe("errors", () => {
       expect(error(`x ${literal} y`)).toMatchObject({
         code: "RL1003",
         span: { start: 2, end: 2 + literal.length },
-        fixes: [{ replacement: '""' }],
       })
+  })
+
+  it("RL1003 proposes a literal that holds what was meant", () => {
+    const proposed = (literal: string) => {
+      const [fix] = error(`x ${literal} y`).fixes
+      expect(fix!.span).toEqual({ start: 2, end: 2 + literal.length })
+      expect(() => JSON.parse(fix!.replacement)).not.toThrow()
+      return fix!.replacement
+    }
+    expect(proposed('"\\d+\\x\\n"')).toBe('"\\\\d+\\\\x\\n"')
+    expect(proposed('"\\u12"')).toBe('"\\\\u12"')
+    expect(proposed('"a\tb\u0001"')).toBe('"a\\tb\\u0001"')
+    expect(proposed('"it\\\'s \\\\"')).toBe('"it\'s \\\\"')
+    expect(proposed('"\\ud83d\\ude00\\ud800\\u0041"')).toBe('"\\ud83d\\ude00\ufffd\\u0041"')
+    expect(proposed('"😀\ud800"')).toBe('"😀\ufffd"')
   })
 })

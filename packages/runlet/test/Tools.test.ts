@@ -279,6 +279,47 @@ describe("a host that breaks its word", () => {
   })
 })
 
+it.effect("there is one zero: a sign on it is lost in literals, in arithmetic, from tools and inputs, and to them", () =>
+  Effect.gen(function* () {
+    const { options, seen } = probe(true, true, () => -0)
+    const numbers = probe(true, { type: "number" }, () => -0).options
+    const input = { name: "n", schema: { type: "number" }, value: -0 } as const
+    expect(yield* value('return [-0.0, 0.0 * -1, -0, probe(1), json.parse("-0"), json.parse("-0.0")]', options)).toBe(
+      "[0,0,0,0,0,0]",
+    )
+    expect(
+      yield* value('return [probe(1), n, "" + -n, [n] == [0.0], [probe(1)] == [-0.0]]', { ...numbers, inputs: [input] }),
+    ).toBe('[0,0,"0",true,true]')
+    yield* value('return probe([-0.0, 0.0 * -1, json.parse("-0")])', options)
+    expect(seen.at(-1)).toEqual([0, 0, 0])
+    for (const zero of seen.at(-1) as ReadonlyArray<number>) expect(Object.is(zero, 0)).toBe(true)
+    expect((yield* failure("return 1 / -0.0")).code).toBe("RL5102")
+  }),
+)
+
+it.effect("half characters from a tool stay as they are: compared, counted, escaped in JSON, told apart in identities", () =>
+  Effect.gen(function* () {
+    const operations: Array<string> = []
+    const halves: Tool = {
+      name: "probe",
+      summary: "",
+      parameters: [{ name: "input", schema: true }],
+      output: true,
+      policy: "pure",
+      schemaVersion: "1",
+      handler: ([input], context) =>
+        Effect.sync(() => {
+          operations.push(context.operationId)
+          return input === 1 ? "a\ud800" : input === 2 ? "a\udc00" : input!
+        }),
+    }
+    const source =
+      "a = probe(1)\nb = probe(2)\nsame = for each in [a, b] { return probe(each) }\nreturn [a, a == b, text.length(a), a[1], text.upper(b), a + text.slice(b, 1), same == [a, b]]"
+    expect(yield* value(source, { tools: [halves] })).toBe('["a\\ud800",false,2,"\\ud800","A\\udc00","a\ud800\udc00",true]')
+    expect(new Set(operations).size).toBe(4)
+  }),
+)
+
 describe("64-bit integers under schemas", () => {
   const [below, exact, above] = ["9007199254740992", "9007199254740993", "9007199254740994"]
 

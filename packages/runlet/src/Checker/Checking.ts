@@ -13,8 +13,8 @@ export interface Checking {
   readonly report: (draft: Draft) => void
   /** Runs a check whose reports are kept only if `keep` says so afterwards. */
   readonly trial: <A>(check: () => A) => { readonly result: A; readonly keep: () => void }
-  /** The nearest names, as long as not too many were asked for. */
-  readonly candidates: (word: string, names: () => Iterable<string>) => ReadonlyArray<string>
+  /** The nearest names, as long as not too many were asked for; `lenient` for those that are all there is. */
+  readonly candidates: (word: string, names: () => Iterable<string>, lenient?: boolean) => ReadonlyArray<string>
   /** Folds around the place being checked: each is checked twice, so only a few may be. */
   foldDepth: number
   readonly infer: (expr: Expr, names: Names) => Type

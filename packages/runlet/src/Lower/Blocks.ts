@@ -2,6 +2,7 @@ import { notBoolean } from "../Arithmetic.ts"
 import { type Code, type Frame, force } from "../Frame.ts"
 import { andThen, Failed, type Result, skipped } from "../Outcome.ts"
 import { strict } from "../Scheduler.ts"
+import type { Span } from "../Span.ts"
 import type { Assert, Block, Expr, Skip } from "../Syntax.ts"
 import { kindOf, type Value } from "../Value.ts"
 import { certainNames } from "./Certain.ts"
@@ -14,9 +15,9 @@ interface Group {
 }
 
 const forcing =
-  (slot: number): Code =>
+  (slot: number, span: Span): Code =>
   (frame, task, depth) =>
-    force(frame, slot, task, depth)
+    force(frame, slot, task, depth, span)
 
 const skip = (lowering: Lowering, statement: Skip, scope: Scope): Code => {
   const { condition } = statement
@@ -82,7 +83,10 @@ export const block = (lowering: Lowering, source: Block, parent: Scope | undefin
     }
   }
   const close = (guard: Code | undefined) => {
-    groups.push({ tasks: [...[...early].sort((a, b) => a - b).map(forcing), ...group.tasks], guard })
+    groups.push({
+      tasks: [...[...early].sort((a, b) => a - b).map((slot) => forcing(slot, scope.sources[slot]!.span)), ...group.tasks],
+      guard,
+    })
     early = new Set()
     group = { tasks: [], guard: undefined }
   }
@@ -93,7 +97,7 @@ export const block = (lowering: Lowering, source: Block, parent: Scope | undefin
         thunks.push(lowering.expr(statement.value, scope))
         if (lowering.effects.isRoot(statement)) {
           foresee(statement.value)
-          group.tasks.push(forcing(thunks.length - 1))
+          group.tasks.push(forcing(thunks.length - 1, statement.value.span))
         }
         scope.declare(statement.name.name, statement.value)
         break

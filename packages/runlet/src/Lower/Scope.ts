@@ -3,8 +3,8 @@ import type { Code, Frame, Task } from "../Frame.ts"
 import { force } from "../Frame.ts"
 import { Outcome, type Result } from "../Outcome.ts"
 import type { Registry } from "../Registry.ts"
-import type { Lines } from "../Span.ts"
-import type { Block, Expr, Fold } from "../Syntax.ts"
+import type { Lines, Span } from "../Span.ts"
+import type { Block, Expr, Fold, Name } from "../Syntax.ts"
 import type { Type } from "../Types.ts"
 
 /** The names of one block while it is lowered: each stands for a slot of its frame. */
@@ -58,13 +58,13 @@ export interface Lowering {
 }
 
 /** Reads a name. */
-export const reference = (name: string, scope: Scope): Code => {
+export const reference = ({ name, span }: Name, scope: Scope): Code => {
   const found = scope.resolve(name)
   if (found === undefined) throw new Error(`unresolved name ${name}`)
   const { hops, slot } = found
-  if (hops === 0) return (frame, task, depth) => readSlot(frame, slot, task, depth)
-  if (hops === 1) return (frame, task, depth) => readSlot(frame.parent!, slot, task, depth)
-  return (frame, task, depth) => readSlot(up(frame, hops), slot, task, depth)
+  if (hops === 0) return (frame, task, depth) => readSlot(frame, slot, task, depth, span)
+  if (hops === 1) return (frame, task, depth) => readSlot(frame.parent!, slot, task, depth, span)
+  return (frame, task, depth) => readSlot(up(frame, hops), slot, task, depth, span)
 }
 
 export const up = (frame: Frame, hops: number): Frame => {
@@ -73,9 +73,9 @@ export const up = (frame: Frame, hops: number): Frame => {
   return at
 }
 
-const readSlot = (frame: Frame, slot: number, task: Task, depth: number): Result => {
+const readSlot = (frame: Frame, slot: number, task: Task, depth: number, span: Span): Result => {
   const known = frame.slots[slot]
-  return known === undefined || known instanceof Outcome ? force(frame, slot, task, depth) : known
+  return known === undefined || known instanceof Outcome ? force(frame, slot, task, depth, span) : known
 }
 
 /** The nodes that made the value of an expression, looked up through names and through what has no node of its own. */

@@ -1,4 +1,4 @@
-import { type Draft, schemaError, syntaxError } from "../Draft.ts"
+import { type Draft, type Proposal, schemaError, syntaxError } from "../Draft.ts"
 import type { Token } from "../Scanner.ts"
 import type { Span } from "../Span.ts"
 import type { Expr, Name } from "../Syntax.ts"
@@ -7,6 +7,8 @@ import type { Expr, Name } from "../Syntax.ts"
 export const MAX_NESTING = 64
 /** Levels of the whole tree: what chains of operators and blocks add up to. */
 export const MAX_HEIGHT = 512
+
+const closers: ReadonlySet<string> = new Set([")", "]", "}"])
 
 /** What one speculative reading left behind, to be undone. */
 export interface Mark {
@@ -90,8 +92,50 @@ export class Cursor {
 
   protected expected(what: string): void {
     const { start, end } = this.token
-    const insert = { span: { start, end: start }, replacement: "", message: `insert ${what}` }
-    this.stop(syntaxError("RL1008", "unexpected token", `expected ${what}`, { start, end }, insert))
+    const message = this.prefixed === undefined ? `expected ${what}` : `expected ${what}; ${this.prefixed}`
+    this.stop(syntaxError("RL1008", "unexpected token", message, { start, end }, this.insertion(what)))
+  }
+
+  /** Whether something stands before this token on its line. */
+  protected get sameLine(): boolean {
+    return this.position > 0 && !this.follows("newline")
+  }
+
+  protected follows(...kinds: ReadonlyArray<string>): boolean {
+    return this.position > 0 && kinds.includes(this.tokens[this.position - 1]!.kind)
+  }
+
+  /** What to say of a string that a name touches, as `f"…"` does. */
+  protected get prefixed(): string | undefined {
+    const before = this.tokens[this.position - 1]
+    if (before?.kind !== "name" || !this.at("string") || before.end !== this.token.start) return undefined
+    return `strings have no prefix like \`${before.text.slice(0, 20)}\`; join parts with \`+\`, as in \`"n is " + n\``
+  }
+
+  /** The token that is expected, put behind the one before; at the end of the source everything that is still open is closed. */
+  private insertion(what: string): Proposal | undefined {
+    const named = /^`([^`\s]+)`(?! \(?—)/.exec(what)?.[1]
+    if (named === undefined) return undefined
+    const text = this.at("end") && closers.has(named) ? this.open() : named
+    const at = this.previousEnd
+    return {
+      span: { start: at, end: at },
+      replacement: /^\w/.test(text) ? ` ${text} ` : text,
+      message: `insert \`${text}\``,
+      guess: true,
+    }
+  }
+
+  /** What closes the brackets that are open here, innermost first. */
+  private open(): string {
+    const open: Array<string> = []
+    for (const { kind } of this.tokens) {
+      if (kind === "(") open.push(")")
+      else if (kind === "[") open.push("]")
+      else if (kind === "{") open.push("}")
+      else if (closers.has(kind)) open.pop()
+    }
+    return open.reverse().join("")
   }
 
   protected misuse(code: string, title: string, message: string, span: Span): void {
