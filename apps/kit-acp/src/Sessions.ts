@@ -5,11 +5,12 @@ import { JsonSchemas } from "@acp-kit/json-schema/JsonSchemas"
 import { Files } from "@acp-kit/platform/Files"
 import { Host } from "@acp-kit/platform/Host"
 import { Processes } from "@acp-kit/platform/Processes"
+import { TextFile } from "@acp-kit/platform/TextFile"
 import { Health } from "@acp-kit/store/Health"
 import { SessionStore } from "@acp-kit/store/SessionStore"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
+import type * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import type * as Scope from "effect/Scope"
@@ -69,15 +70,14 @@ const options = Effect.fnUntraced(function* (
   host: Host.Interface,
 ): Effect.fn.Return<KitAgent.Options, SetupRefused, FileSystem.FileSystem | Path.Path> {
   const paths = yield* Path.Path
-  const files = yield* FileSystem.FileSystem
   const { depth, provider, model, effort, sessionId, resume, ephemeral, systemPromptFile } = given
   const absolute = (path: string) => paths.resolve(host.cwd, path)
   const systemPrompt =
     systemPromptFile === undefined
       ? undefined
       : yield* Effect.mapError(
-          files.readFileString(absolute(systemPromptFile)),
-          () => new SetupRefused({ message: `the system prompt cannot be read: ${systemPromptFile}` }),
+          TextFile.read(absolute(systemPromptFile)),
+          ({ message }) => new SetupRefused({ message: `the system prompt: ${message}` }),
         )
   return {
     depth,

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -130,6 +130,17 @@ describe("kit prompt", () => {
     }
     expect(await kit.run(["prompt", " "])).toMatchObject({ code: 2, err: expect.stringContaining("the prompt is empty") })
     expect(readdirSync(join(kit.kitHome, "sessions"))).toEqual(before)
+  })
+
+  it("says why the script of the scripted model cannot be used", async () => {
+    kit.writeConfig('script = "rules.json"')
+    const rules = join(kit.kitHome, "rules.json")
+    const refused = async () => (await kit.run(["prompt", "hi"])).err
+    expect(await refused()).toBe(
+      `kit: the script of the scripted model: could not read ${rules}: there is no such file or directory\n`,
+    )
+    writeFileSync(rules, "{")
+    expect(await refused()).toContain(`kit: the script of the scripted model: could not use ${rules}: `)
   })
 
   it("S170 gives the agent's children the directories of --add-dir, and those of the session later on", async () => {

@@ -1,5 +1,6 @@
+import { TextFile } from "@acp-kit/platform/TextFile"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
+import type * as FileSystem from "effect/FileSystem"
 import * as Schema from "effect/Schema"
 import type { Interface as Provider } from "./ModelProvider.ts"
 import { Scripts } from "./Script.ts"
@@ -26,12 +27,11 @@ export const make = Effect.fn("Providers.make")(function* (
     return yield* new ProviderUnavailable({ message: `unknown provider ${JSON.stringify(provider)}; there is: scripted` })
   }
   if (script === undefined) return ScriptedProvider.make()
-  const files = yield* FileSystem.FileSystem
-  const text = yield* Effect.mapError(
-    files.readFileString(script),
-    () => new ProviderUnavailable({ message: `the script of the scripted model cannot be read: ${script}` }),
+  const unusable = (why: string) => new ProviderUnavailable({ message: `the script of the scripted model: ${why}` })
+  const text = yield* Effect.mapError(TextFile.read(script), ({ message }) => unusable(message))
+  const rules = yield* Effect.mapError(Scripts.decode(TextFile.unmarked(text)), ({ reason }) =>
+    unusable(`could not use ${script}: ${reason}`),
   )
-  const rules = yield* Effect.mapError(Scripts.decode(text), (error) => new ProviderUnavailable({ message: error.message }))
   return ScriptedProvider.make(rules)
 })
 

@@ -1,12 +1,10 @@
 import { Host } from "@acp-kit/platform/Host"
-import { SystemFailure } from "@acp-kit/platform/SystemFailure"
-import { Utf8 } from "@acp-kit/platform/Utf8"
+import { TextFile } from "@acp-kit/platform/TextFile"
 import type { Input } from "@acp-kit/runlet/Host"
 import { fromJson, NotJson } from "@acp-kit/runlet/JsonValue"
 import { reserved } from "@acp-kit/runlet/Scanner"
 import { parse } from "@acp-kit/store/Json"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { CommandFailed, failed } from "./CommandFailed.ts"
@@ -48,19 +46,11 @@ export const flags = {
 
 const unreadable = (path: string, reason: string) => failed(2, "UNREADABLE", `could not read ${path}: ${reason}`)
 
-/** A text without the byte order mark that some editors put in front of it. */
-const unmarked = (text: string): string => text.replace(/^\ufeff/, "")
-
 const readFile = Effect.fnUntraced(function* (name: string) {
-  const files = yield* FileSystem.FileSystem
   const paths = yield* Path.Path
   const host = yield* Host.Service
-  const bytes = yield* files
-    .readFile(paths.resolve(host.cwd, name))
-    .pipe(Effect.mapError((error) => unreadable(name, SystemFailure.why(error))))
-  const source = Utf8.decode(bytes)
-  if (Result.isFailure(source)) return yield* unreadable(name, Utf8.refusal(source.failure))
-  return { source: unmarked(source.success), path: name }
+  const text = yield* Effect.mapError(TextFile.read(paths.resolve(host.cwd, name)), ({ why }) => unreadable(name, why))
+  return { source: TextFile.unmarked(text), path: name }
 })
 
 /** Reads the program that a command was given: a FILE, that of `-e`, or what comes on standard input where nobody types it. */
@@ -68,7 +58,7 @@ export const read = Effect.fnUntraced(function* (command: string, file: string |
   if (text !== undefined) return { source: text, path: "-e" }
   if (file !== undefined && file !== "-") return yield* readFile(file)
   const { inIsTerminal } = yield* Terminal.Service
-  const source = file === undefined && inIsTerminal ? "" : unmarked(yield* textOf("-"))
+  const source = file === undefined && inIsTerminal ? "" : TextFile.unmarked(yield* textOf("-"))
   if (file !== undefined || source !== "") return { source, path: "standard input" }
   return yield* new CommandFailed({
     exit: 2,

@@ -1,8 +1,6 @@
-import { SystemFailure } from "@acp-kit/platform/SystemFailure"
-import { Utf8 } from "@acp-kit/platform/Utf8"
+import { TextFile } from "@acp-kit/platform/TextFile"
 import * as Effect from "effect/Effect"
-import * as FileSystem from "effect/FileSystem"
-import * as Result from "effect/Result"
+import type * as FileSystem from "effect/FileSystem"
 import { parse, TomlError } from "smol-toml"
 import { type HarnessTables, readHarnesses } from "./ConfigHarnesses.ts"
 import { ConfigError, type Problem } from "./ConfigProblem.ts"
@@ -120,21 +118,12 @@ export const load = Effect.fn("Config.load")(function* (
   path: string,
   options: { readonly required?: boolean } = {},
 ): Effect.fn.Return<Settings, ConfigError, FileSystem.FileSystem> {
-  const files = yield* FileSystem.FileSystem
-  const unreadable = (why: string) => refuse(path, [{ code: "CONFIG", message: `could not read config: ${why}` }])
-  const bytes = yield* files
-    .readFile(path)
-    .pipe(
-      Effect.catch((error) =>
-        error.reason._tag === "NotFound" && options.required !== true
-          ? Effect.void
-          : Effect.fail(unreadable(SystemFailure.why(error))),
-      ),
-    )
-  if (bytes === undefined) return empty(path)
-  const source = Utf8.decode(bytes)
-  if (Result.isFailure(source)) return yield* unreadable(Utf8.refusal(source.failure))
-  return yield* decode(path, source.success.replace(/^\ufeff/, ""))
+  const source = yield* Effect.catch(TextFile.read(path), ({ missing, why }) =>
+    missing && options.required !== true
+      ? Effect.void
+      : Effect.fail(refuse(path, [{ code: "CONFIG", message: `could not read config: ${why}` }])),
+  )
+  return source === undefined ? empty(path) : yield* decode(path, TextFile.unmarked(source))
 })
 
 export * as Config from "./Config.ts"

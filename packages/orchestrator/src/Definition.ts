@@ -1,4 +1,5 @@
 import { Host } from "@acp-kit/platform/Host"
+import { TextFile } from "@acp-kit/platform/TextFile"
 import type { Json, JsonObject } from "@acp-kit/runlet/Host"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
@@ -81,20 +82,22 @@ export const names = Effect.gen(function* () {
 export const load = Effect.fn("Definition.load")(function* (
   name: string,
 ): Effect.fn.Return<Definition, SubagentError, FileSystem.FileSystem | Path.Path | Host.Service> {
-  const files = yield* FileSystem.FileSystem
   const path = yield* Path.Path
   const file = path.join(yield* folder, `${name}.md`)
-  const bytes = pattern.test(name) ? yield* Effect.option(files.readFile(file)) : undefined
-  if (bytes?._tag !== "Some") {
-    return yield* invalid(`unknown agent definition ${JSON.stringify(name)}${suggestion(name, yield* names)}`)
-  }
-  const matter = split(new TextDecoder().decode(bytes.value))
+  const unknown = Effect.flatMap(names, (known) =>
+    Effect.fail(invalid(`unknown agent definition ${JSON.stringify(name)}${suggestion(name, known)}`)),
+  )
+  if (!pattern.test(name)) return yield* unknown
+  const text = yield* Effect.catch(TextFile.read(file), ({ missing, why }) =>
+    missing ? unknown : Effect.fail(invalid(`could not read agent definition ${file}: ${why}`)),
+  )
+  const matter = split(TextFile.unmarked(text))
   if (Result.isFailure(matter))
     return yield* invalid(`agent definition ${file}, line ${matter.failure.line}: ${matter.failure.why}`)
   const { head, body } = matter.success
   const read = readHead(head)
   if (Result.isFailure(read)) return yield* invalid(`agent definition ${file}: ${read.failure}`)
-  const sha256 = yield* Effect.promise(() => hexOf(new Uint8Array(bytes.value)))
+  const sha256 = yield* Effect.promise(() => hexOf(new TextEncoder().encode(text)))
   return { ...read.success, name, path: file, sha256, body }
 })
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { failure, isObject, script, World } from "./support/World.ts"
 
-const define = (world: World.World, name: string, source: string) => {
+const define = (world: World.World, name: string, source: string | Uint8Array) => {
   Fs.mkdirSync(world.file("home", "agents"), { recursive: true })
   Fs.writeFileSync(world.file("home", "agents", `${name}.md`), source)
 }
@@ -79,6 +79,10 @@ describe("an agent definition", () => {
         'unknown agent definition "reviwer"; did you mean "reviewer"?',
       )
       expect((yield* failure(parent.subagent({ agent: "reviewer", prompt: "x" }))).message).toContain("reviewer.md, line 2")
+      define(world, "broken", Uint8Array.of(0x61, 0xff))
+      expect((yield* failure(parent.subagent({ agent: "broken", prompt: "x" }))).message).toMatch(
+        /^could not read agent definition .*broken\.md: it is not UTF-8: the byte at offset 1 belongs to no character$/,
+      )
       for (const agent of ["../reviewer", "", "/etc/passwd"]) {
         expect((yield* failure(parent.subagent({ agent, prompt: "x" }))).code).toBe("INVALID_ARGUMENT")
       }
