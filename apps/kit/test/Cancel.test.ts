@@ -126,4 +126,39 @@ describe("a kit that is killed", () => {
     await kit.ended(running)
     await kit.recorded(agent, "eof")
   })
+
+  it("K08 K14 in the middle of three turns leaves three directories that list, log and verify read, and no process", async () => {
+    const names = ["One", "Two", "Three"]
+    const at = (name: string) => `${kit.folder}/at-${name}`
+    const replies = names.map((name) => ({
+      match: name,
+      script: [{ say: `${name} so far` }, { touch: at(name) }, { gate: `${kit.folder}/never` }],
+    }))
+    const agent = await kit.agent("demo", { replies })
+    const started = names.map((name) => `child${name} = subagent({ prompt: "${name}", name: "${name}" })\n`)
+    const running = await kit.start(["compose", "-e", `${started.join("")}return [${names.map((name) => `child${name}`)}]`])
+    for (const name of names) await kit.appears(at(name), running)
+    process.kill(running.pid, "SIGKILL")
+    await kit.ended(running)
+    const ended = agent.recording.until(({ events }) =>
+      events.filter(({ event }) => event === "eof").length === 3 ? true : undefined,
+    )
+    await Effect.runPromise(ended)
+    while ((await kit.running()).length > 0) await Effect.runPromise(Effect.yieldNow)
+    const { subagents } = JSON.parse((await kit.run(["subagents", "list", "--json"])).out)
+    expect(subagents).toHaveLength(3)
+    const asked: Array<string> = []
+    for (const { id, status, problem } of subagents) {
+      expect([status, problem]).toEqual(["interrupted", undefined])
+      const log = await kit.run(["subagents", "log", id])
+      expect([log.code, log.err]).toEqual([0, ""])
+      asked.push(/→ session\/prompt (\w+)\n/.exec(log.out)?.[1] ?? log.out)
+      const verified = JSON.parse((await kit.run(["subagents", "verify", id, "--json"])).out).subagents[0]
+      expect(verified.findings.filter(({ severity }: { readonly severity: string }) => severity !== "ok")).toEqual([])
+    }
+    expect(asked.toSorted()).toEqual(names.toSorted())
+    expect(await kit.run(["subagents", "verify"])).toMatchObject({ code: 0, err: "" })
+    const [session] = JSON.parse((await kit.run(["sessions", "list", "--json"])).out).sessions
+    expect(await kit.value("return subagents({})", "--session", session.id)).toEqual([])
+  })
 })

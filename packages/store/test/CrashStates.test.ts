@@ -97,7 +97,7 @@ const faulted = (at: number, fault: DiskFaulty.Fault) =>
 
 describe("crashes", () => {
   it.live(
-    "at any call, a failure of the disk is typed, leaves nothing half-made, and loses nothing acknowledged",
+    "T1 at any call, a failure of the disk is typed, leaves nothing half-made, and loses nothing acknowledged",
     () =>
       Effect.gen(function* () {
         let tried = 0
@@ -114,7 +114,7 @@ describe("crashes", () => {
   )
 
   it.live(
-    "during recovery leave what the next recovery mends",
+    "T4 during recovery leave what the next recovery mends",
     () =>
       Effect.gen(function* () {
         const states = (yield* crashStates(7, 1)).filter((_, index) => index % (long ? 3 : 40) === 0)
@@ -141,7 +141,7 @@ describe("crashes", () => {
   )
 
   it.live(
-    `leave no state in which something acknowledged is lost${long ? ", in 100,000 modelled states" : ""}`,
+    `T3 leave no state in which something acknowledged is lost${long ? ", in 100,000 modelled states" : ""}`,
     () =>
       Effect.gen(function* () {
         const wanted = long ? 100_000 : 600

@@ -58,7 +58,7 @@ describe("damage", () => {
     ),
   )
 
-  it.live("of any one byte or cut of any file is noticed, typed, and leaves no wrong data behind", () =>
+  it.live("T5 of any one byte or cut of any file is noticed, typed, and leaves no wrong data behind", () =>
     onDisk((home) =>
       Effect.gen(function* () {
         const id = yield* made

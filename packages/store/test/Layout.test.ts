@@ -112,7 +112,7 @@ describe("the layout", () => {
   )
 
   for (const umask of [0o000, 0o022, 0o077]) {
-    it.live(`lets nobody else in under umask ${umask.toString(8).padStart(3, "0")}`, () =>
+    it.live(`T16 lets nobody else in under umask ${umask.toString(8).padStart(3, "0")}`, () =>
       onDisk((home) =>
         Effect.gen(function* () {
           const before = process.umask(umask)
@@ -170,7 +170,7 @@ describe("the layout", () => {
 })
 
 describe("time", () => {
-  it.effect("that goes back changes no order, and no stamp goes back", () =>
+  it.effect("T14 that goes back changes no order, and no stamp goes back", () =>
     onDisk(() =>
       Effect.gen(function* () {
         const store = yield* SessionStore.Service

@@ -23,7 +23,7 @@ const smallDisk = Effect.flatMap(temporaryHome, (home) =>
 )
 
 describe.skipIf(!isRoot)("a machine of which we are master", () => {
-  it.live("a full file system is told at once, holds what was accepted, and loses none of it when space returns", () =>
+  it.live("T9 a full file system is told at once, holds what was accepted, and loses none of it when space returns", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const home = yield* smallDisk

@@ -120,7 +120,7 @@ for (const { name, run } of backends) {
 }
 
 describe("a move that is cut short at any call", () => {
-  it.live("leaves one usable agent, and calling again finishes it", () =>
+  it.live("T15 leaves one usable agent, and calling again finishes it", () =>
     Effect.gen(function* () {
       const storeOver = (model: DiskModel, die: number, count: () => void = () => {}) =>
         SessionStore.layerDisk({ home: "/home" }).pipe(

@@ -156,7 +156,7 @@ const run = (commands: ReadonlyArray<typeof Command.Type>, seed: number) =>
 
 describe("any sequence of commands and crashes", () => {
   it.live.prop(
-    "leaves what a plain model says",
+    "T17 leaves what a plain model says",
     { commands: Schema.Array(Command).check(Schema.isMinLength(20), Schema.isMaxLength(40)), seed: Schema.Int },
     ({ commands, seed }) => run(commands, seed),
     { arbitrary: { runs: process.env.KIT_TEST_LONG === "1" ? 10_000 : 80 }, timeout: 1_200_000 },

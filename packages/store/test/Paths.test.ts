@@ -7,7 +7,7 @@ import { onDisk } from "./Backends.ts"
 import { codeOf, contents, directoryOf, made } from "./Made.ts"
 
 describe("paths", () => {
-  it.live("are never made of a hostile id", () =>
+  it.live("T10 are never made of a hostile id", () =>
     onDisk((home) =>
       Effect.gen(function* () {
         yield* made
@@ -48,7 +48,7 @@ describe("paths", () => {
     ),
   )
 
-  it.live("follow no link that stands in a session", () =>
+  it.live("T10 follow no link that stands in a session", () =>
     onDisk((home) =>
       Effect.gen(function* () {
         const id = yield* made

@@ -67,7 +67,7 @@ const audit = (home: string, id: string, seed: number, lines: ReadonlyArray<stri
 
 describe("processes that are killed", () => {
   it.live(
-    "K06 K08 K14 lose nothing that was acknowledged",
+    "K06 K08 K14 T2 lose nothing that was acknowledged",
     () =>
       Effect.scoped(
         Effect.gen(function* () {
@@ -98,7 +98,7 @@ describe("processes that are killed", () => {
 })
 
 describe("a session's lock", () => {
-  it.live("is won by one of eight, and by the next when its holder dies", () =>
+  it.live("T6 is won by one of eight, and by the next when its holder dies", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const home = yield* temporaryHome
@@ -126,7 +126,7 @@ describe("a session's lock", () => {
   )
 
   it.live(
-    "stays through collection, second openings and reads of its owner, and is free at the owner's death though a child lives",
+    "T7 stays through collection, second openings and reads of its owner, and is free at the owner's death though a child lives",
     () =>
       Effect.scoped(
         Effect.gen(function* () {
@@ -162,7 +162,7 @@ describe("a session's lock", () => {
 })
 
 describe("readers", () => {
-  it.live("K06 see an old document or a new one, never half of one", () =>
+  it.live("K06 T8 see an old document or a new one, never half of one", () =>
     Effect.scoped(
       Effect.gen(function* () {
         const home = yield* temporaryHome

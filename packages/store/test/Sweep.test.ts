@@ -49,7 +49,7 @@ const oursIn = (log: string, home: string) => {
 
 describe.skipIf(!wanted)("system calls that fail or kill", () => {
   it.live(
-    "at any of them, nothing acknowledged is lost and every failure is typed",
+    "T1 at any of them, nothing acknowledged is lost and every failure is typed",
     () =>
       Effect.scoped(
         Effect.gen(function* () {

@@ -34,7 +34,7 @@ const bytesBelow = (directory: string) =>
     .map((entry) => [path.join(entry.parentPath, entry.name), fs.readFileSync(path.join(entry.parentPath, entry.name), "latin1")])
 
 describe("what version 1 wrote", () => {
-  it.live("is read as it was meant", () =>
+  it.live("T12 is read as it was meant", () =>
     golden(() =>
       Effect.gen(function* () {
         const store = yield* SessionStore.Service
