@@ -43,7 +43,7 @@ export const make = ({ tools, catalog, background, spill }: Options): Tool => ({
     if (typeof read === "string") return Effect.succeed(refused(read))
     const work = Effect.flatMap(run(read, tools(id)), (outcome) =>
       outcome.status === "completed"
-        ? Effect.map(spill(id, outcome.output), (output): Outcome => ({ status: "completed", output }))
+        ? Effect.map(spill(id, outcome.output), (output): Outcome => ({ ...outcome, output }))
         : Effect.succeed(outcome),
     )
     if (read.background === undefined || read.background === false) return work
@@ -55,13 +55,14 @@ const run = ({ script }: ComposeInput, tools: ReadonlyArray<RunletTool>): Effect
   const healed = heal(script, { rewrite: true })
   const program = { source: healed?.source ?? script, tools, author: "model" } as const
   return Effect.match(Compose.run(program), {
-    onSuccess: (output): Outcome => ({ status: "completed", output }),
-    onFailure: (failure): Outcome => ({ status: "failed", output: { ...describe(failure), ...notesOf(healed) } }),
+    onSuccess: (output): Outcome => ({ status: "completed", output, ...notesOf(healed) }),
+    onFailure: (failure): Outcome => ({ status: "failed", output: describe(failure), ...notesOf(healed) }),
   })
 }
 
-/** What a failing program is told of its repairs: its lines are those of the repaired source. */
-const notesOf = (healed: Healed | null) => (healed === null ? {} : { repaired: healed.notes })
+/** What the model is told of the repairs of its program: lines are those of the repaired source. */
+const notesOf = (healed: Healed | null) =>
+  healed === null ? {} : { notes: healed.notes.map((note) => `the program was repaired: ${note}`) }
 
 const refused = (message: string): Outcome => ({ status: "failed", output: { code: "INVALID_ARGUMENT", message } })
 

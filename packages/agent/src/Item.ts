@@ -14,7 +14,8 @@ export type ResultStatus = "completed" | "failed" | "interrupted" | "detached"
 
 /**
  * One entry of a conversation, in the order in which it happened. Ids are unique within the session and are the message
- * and call ids of the protocol; a `result` carries the id of its `call`. A `stop` closes the turn; `error` says that it failed.
+ * and call ids of the protocol; a `result` carries the id of its `call`, and the `notes` that the model reads beside the output. A `stop`
+ * closes the turn; `error` says that it failed.
  * A `selection` says which model and effort later turns have; it may stand anywhere.
  */
 export type Item =
@@ -23,7 +24,13 @@ export type Item =
   | { readonly type: "thought"; readonly id: string; readonly text: string }
   | { readonly type: "answer"; readonly id: string; readonly text: string }
   | { readonly type: "call"; readonly id: string; readonly name: string; readonly input: JsonObject }
-  | { readonly type: "result"; readonly id: string; readonly status: ResultStatus; readonly output: Json }
+  | {
+      readonly type: "result"
+      readonly id: string
+      readonly status: ResultStatus
+      readonly output: Json
+      readonly notes?: ReadonlyArray<string>
+    }
   | { readonly type: "stop"; readonly reason: StopReason | "error"; readonly message?: string }
   | { readonly type: "selection"; readonly model: string; readonly effort: string }
 

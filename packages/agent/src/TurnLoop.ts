@@ -18,6 +18,8 @@ export interface Outcome {
   /** `detached`: the work goes on, and its result arrives later. */
   readonly status: "completed" | "failed" | "detached"
   readonly output: Json
+  /** What the model is told beside the output, such as how its program was repaired. */
+  readonly notes?: ReadonlyArray<string>
 }
 
 /** A tool that the model may call. A failure of the work is an outcome; interruption stops the work. */

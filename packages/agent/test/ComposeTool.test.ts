@@ -54,11 +54,13 @@ describe("compose", () => {
     }),
   )
 
-  it.effect("repairs a program that does not parse", () =>
+  it.effect("repairs a program that does not parse, and tells the model of it beside the result, whatever that is", () =>
     Effect.gen(function* () {
-      expect(yield* compose({ script: "give({ value: 2 })" })).toEqual({ status: "completed", output: 2 })
+      const notes = [expect.stringMatching(/^the program was repaired: line 1: .*inserted `return`$/)]
+      expect(yield* compose({ script: "give({ value: 2 })" })).toEqual({ status: "completed", output: 2, notes })
+      expect(yield* compose({ script: "return give({ value: 2 })" })).toEqual({ status: "completed", output: 2 })
       const failing = yield* compose({ script: 'fail("MINE", "no")' })
-      expect(failing.output).toMatchObject({ code: "MINE", repaired: [expect.any(String)] })
+      expect(failing).toMatchObject({ status: "failed", output: { code: "MINE" }, notes })
     }),
   )
 
