@@ -1,12 +1,20 @@
-import * as Package from "@acp-kit/orchestrator"
-import { Config } from "@acp-kit/orchestrator/Config"
-import { Names } from "@acp-kit/orchestrator/Names"
+import { Subagents } from "@acp-kit/orchestrator"
 import * as Effect from "effect/Effect"
 
-const settings = await Effect.runPromise(
-  Config.decode("config.toml", '[subagent]\nharness = "acp.codex"\n\n[acp.codex]\ncommand = "codex-acp"\n'),
-)
-const name = Names.allocate("Reviewer", ["reviewer"], 32)
-console.log(
-  settings.warnings.length === 0 && name === "Reviewer 2" && "Subagents" in Package ? "ok" : JSON.stringify([settings, name]),
-)
+const [command, ...args] = process.argv.slice(2)
+const config = `
+[subagent]
+harness = "acp.mine"
+[acp.mine]
+command = ${JSON.stringify(command)}
+args = ${JSON.stringify(args)}`
+
+const program = Effect.gen(function* () {
+  const root = process.cwd()
+  const kit = yield* Subagents.open({ home: `${root}/kit-home`, root, env: process.env, config })
+  const [one, two] = yield* Effect.all([kit.subagent({ prompt: "one" }), kit.subagent({ prompt: "two" })], { concurrency: 2 })
+  const three = yield* kit.prompt({ subagent: one, prompt: "three" })
+  console.log(JSON.stringify([one.output, two.output, three.output, three.generation]))
+})
+
+await Effect.runPromise(Effect.scoped(program))

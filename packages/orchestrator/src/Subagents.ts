@@ -1,6 +1,9 @@
+import { JsonSchemas } from "@acp-kit/json-schema/JsonSchemas"
+import { Files } from "@acp-kit/platform/Files"
 import { Host } from "@acp-kit/platform/Host"
 import { Processes } from "@acp-kit/platform/Processes"
 import type { Json } from "@acp-kit/runlet/Host"
+import { SessionStore } from "@acp-kit/store/SessionStore"
 import type { StoreError } from "@acp-kit/store/StoreError"
 import * as Cause from "effect/Cause"
 import * as Context from "effect/Context"
@@ -14,6 +17,9 @@ import type * as Stream from "effect/Stream"
 import { Checkpoints } from "./Checkpoints.ts"
 import type { HandleValue } from "./Child.ts"
 import { Children } from "./Children.ts"
+import { Config } from "./Config.ts"
+import type { ConfigError } from "./ConfigProblem.ts"
+import { Harness } from "./Harness.ts"
 import { Limits } from "./Limits.ts"
 import type { Options, Parent, Services } from "./Parent.ts"
 import { Restore } from "./Restore.ts"
@@ -128,6 +134,51 @@ export const make = Effect.fn("Subagents.make")(function* (
     events: parent.roster.events,
     resume: (request) => parent.own(resume(parent, request)),
   }
+})
+
+/** Everything that {@link make} needs, in plain values: for programs that are not Kit. */
+export interface Standalone {
+  /** Where sessions are kept, absolute; made when the first one is. */
+  readonly home: string
+  /** The working directory of the children, absolute. */
+  readonly root: string
+  /** What the children's environment is made of, `process.env` say. */
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** The harnesses, and the one that is used where a call names none, as `config.toml` has them. Default: `kit` on the PATH. */
+  readonly config?: string
+  /** Goes on with this session, its children included; without it a new one is made. */
+  readonly session?: string
+}
+
+/**
+ * The verbs, without the command and with nothing to set up: configuration, session, processes and files all live as long as the scope.
+ * Fails where the configuration is wrong (`CONFIG`) or the session cannot be opened (`SESSION_LOCKED`, `SESSION_NOT_FOUND`, …).
+ */
+export const open = Effect.fn("Subagents.open")(function* (
+  options: Standalone,
+): Effect.fn.Return<Live & { readonly session: SessionStore.SessionWriter }, ConfigError | StoreError, Scope.Scope> {
+  const { home, root, config = "" } = options
+  const settings = yield* Config.decode("config", config)
+  const self = ["kit"] as const
+  const env = Object.fromEntries(
+    Object.entries(options.env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  )
+  const machine = Layer.mergeAll(
+    Processes.layer,
+    Files.layer,
+    JsonSchemas.layer,
+    SessionStore.layerWith({ home }),
+    Host.layerWith({ env, kitHome: home, cwd: root, self, version: "embedded" }),
+    Limits.layerWith(settings.limits),
+  )
+  const opened = Effect.gen(function* () {
+    const store = yield* SessionStore.Service
+    const session = yield* options.session === undefined ? store.create({ cwd: root }) : store.openWriter(options.session)
+    const harnesses = Harness.fromTables(settings, self)
+    const live = yield* make({ session, depth: 0, root, additionalDirectories: [], harnesses, inherited: Effect.succeed({}) })
+    return { ...live, session }
+  })
+  return yield* Effect.provideContext(opened, yield* Layer.build(machine))
 })
 
 /** {@link make} as a layer. */

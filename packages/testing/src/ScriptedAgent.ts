@@ -10,9 +10,12 @@ export interface Launch {
   readonly args: ReadonlyArray<string>
 }
 
-/** Starts a script of this package in the runtime at hand. */
+/** What agents run on: the runtime at hand, or `KIT_TEST_AGENT_RUNTIME` where that one cannot be relied on. */
+export const runtime = process.env.KIT_TEST_AGENT_RUNTIME ?? process.execPath
+
+/** Starts a script of this package. */
 export const launchScript = (name: string, ...args: ReadonlyArray<string>): Launch => ({
-  command: process.execPath,
+  command: runtime,
   args: [fileURLToPath(new URL(`./${name}`, import.meta.url)), ...args],
 })
 

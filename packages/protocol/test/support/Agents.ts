@@ -9,6 +9,7 @@ import type { Session, SessionView } from "@acp-kit/protocol/Session"
 import { type Transport, TransportClosed } from "@acp-kit/protocol/Transport"
 import type { Noise, WireFrame } from "@acp-kit/protocol/WireFrame"
 import type { Mood, Step } from "@acp-kit/testing/Mood"
+import { runtime } from "@acp-kit/testing/ScriptedAgent"
 import { it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -104,7 +105,7 @@ export const scriptedAgent = (mood: Mood, ...more: ReadonlyArray<string>) =>
   Effect.map(folder, (home): ReadonlyArray<string> => {
     const file = join(home, "mood.json")
     writeFileSync(file, JSON.stringify(mood))
-    return [process.execPath, scripted, "--mood-file", file, ...more]
+    return [runtime, scripted, "--mood-file", file, ...more]
   })
 
 /** The scripted agent in this mood, speaking `version` unless the mood says otherwise. */
