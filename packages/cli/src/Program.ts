@@ -9,6 +9,7 @@ import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { CommandFailed, failed } from "./CommandFailed.ts"
 import { Flag } from "./Flag.ts"
+import { LongWork } from "./LongWork.ts"
 import { Terminal } from "./Terminal.ts"
 
 /** A Runlet source and how diagnostics name it. */
@@ -58,7 +59,9 @@ export const read = Effect.fnUntraced(function* (command: string, file: string |
   if (text !== undefined) return { source: text, path: "-e" }
   if (file !== undefined && file !== "-") return yield* readFile(file)
   const { inIsTerminal } = yield* Terminal.Service
-  const source = file === undefined && inIsTerminal ? "" : TextFile.unmarked(yield* textOf("-"))
+  const waiting = LongWork.during(() => `kit ${command}: waiting for a program on standard input`)
+  const input = inIsTerminal ? (file === undefined ? Effect.succeed("") : textOf("-")) : waiting(textOf("-"))
+  const source = TextFile.unmarked(yield* input)
   if (file !== undefined || source !== "") return { source, path: "standard input" }
   return yield* new CommandFailed({
     exit: 2,
