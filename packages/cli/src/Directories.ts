@@ -13,7 +13,7 @@ export const flags = {
 }
 
 /** The absolute path of a directory that a call names for a purpose; a missing one, and a file, are refused. */
-const existing = Effect.fnUntraced(function* (purpose: string, named: string) {
+export const existing = Effect.fnUntraced(function* (purpose: string, named: string) {
   const host = yield* Host.Service
   const path = yield* Path.Path
   const files = yield* FileSystem.FileSystem

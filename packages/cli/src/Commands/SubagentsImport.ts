@@ -29,7 +29,7 @@ export const subagentsImport = command({
     Store.use(
       Effect.gen(function* () {
         const store = yield* SessionStore.Service
-        const from = yield* Directories.working(parameters.DIR)
+        const from = yield* Directories.existing("directory", parameters.DIR)
         const cwd = yield* Directories.working(flags.root ?? ".")
         const made = flags.session === undefined
         const session = flags.session ?? (yield* Store.tried(newSession(cwd)))
