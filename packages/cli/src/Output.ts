@@ -4,6 +4,7 @@ import type { Json } from "@acp-kit/runlet/Host"
 import * as Effect from "effect/Effect"
 import type { CommandFailed } from "./CommandFailed.ts"
 import { indent } from "./Indent.ts"
+import { printable } from "./Printable.ts"
 import { Terminal } from "./Terminal.ts"
 
 /** Prints a value on stdout: canonical JSON on one line; indented where a person looks and did not ask for `--json`. */
@@ -25,10 +26,13 @@ export const lines = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) 
   if (texts.length > 0) yield* terminal.out(`${texts.join("\n")}\n`)
 })
 
+/** Lines that may quote anyone: a file's name, a program, a child. None of them can move the cursor, change a colour or hide something. */
+const harmless = (text: string): string => text.split(/\r?\n/).map(printable).join("\n")
+
 /** Reports a failure: the text on stderr, and with `--json` one object on stdout. */
 export const failure = Effect.fnUntraced(function* (failed: Pick<CommandFailed, "text" | "error">, asJson: boolean) {
   const terminal = yield* Terminal.Service
-  yield* terminal.err(`${failed.text}\n`)
+  yield* terminal.err(`${harmless(failed.text)}\n`)
   if (asJson) yield* terminal.out(`${CompactJson.encode({ error: failed.error })}\n`)
 })
 

@@ -28,6 +28,12 @@ const root = group("kit", "agents", [
     flags: { json },
     run: () => Effect.fail(failed(1, "SPAWN", "could not start it", { uncertain: false })),
   }),
+  command({
+    name: "quote",
+    summary: "fail with what somebody else wrote",
+    flags: { json },
+    run: () => Effect.fail(failed(1, "UNREADABLE", "could not read a\u001b[31mb\r\n  \u001b]0;title\u0007")),
+  }),
   command({ name: "crash", summary: "crash", flags: { json }, run: () => Effect.die(new Error("a bug")) }),
   command({ name: "wait", summary: "wait", flags: { json }, run: () => Effect.never }),
 ])
@@ -56,6 +62,13 @@ describe("Cli", () => {
         out: '{"error":{"code":"SPAWN","message":"could not start it","uncertain":false}}\n',
         err: "kit: could not start it\n",
       })
+    }),
+  )
+
+  it.effect("lets nothing that a failure quotes reach the terminal as it is, and keeps its lines", () =>
+    Effect.gen(function* () {
+      expect((yield* run(["quote"])).err).toBe("kit: could not read a\ufffd[31mb\n  \ufffd]0;title\ufffd\n")
+      expect((yield* run(["quote", "--json"])).out).toContain(String.raw`a\u001b[31mb`)
     }),
   )
 
