@@ -97,6 +97,54 @@ describe("the dialect of Rust", () => {
     expect(refused("\\p{Nonsense}")).toContain("Nonsense")
   })
 
+  it("compares names of properties as Unicode does, and takes `!=` for not", () => {
+    for (const name of ["isGreek", "Is_Greek", "GREEK", "sc=greek", "Script:Grek", "sc!=Latin"])
+      expect(matches(`[\\p{${name}}&&[a-zα-ω]]+`, "abc αβγ"), name).toEqual(["αβγ"])
+    expect(matches("\\P{sc!=Greek}+", "abc αβγ")).toEqual(["αβγ"])
+    expect(matches("\\p{gc!=Lu}", "aB")).toEqual(["a"])
+    expect(matches("\\p{^gc!=Lu}", "aB")).toEqual(["B"])
+    for (const name of ["lowercaseletter", "Lowercase-Letter", "LL", "gc=ll"])
+      expect(matches(`\\p{${name}}`, "aB"), name).toEqual(["a"])
+    for (const name of ["whitespace", "White_Space", "old persian", "xidstart", "any", "isalphabetic"])
+      expect(compileRegexp(`\\p{${name}}`, "rust"), name).not.toBeInstanceOf(PatternError)
+    for (const name of ["sc!=Nonsense", "Greek=sc", "block=Greek", "gc=", "=Lu"]) refused(`\\p{${name}}`)
+  })
+
+  it("says of the properties it has no tables for that they are not supported", () => {
+    for (const name of ["Age=6.0", "age!=3.2", "GCB=Extend", "Word_Break=ALetter", "sb:Lower"])
+      expect(refused(`\\p{${name}}`)).toContain("not supported")
+  })
+
+  it("leaves a loop after an empty round, as the order of its alternatives says", () => {
+    for (const source of ["(|a)*", "(|a)+", "(|a){2,}", "(a*?)+", "(a??)*"])
+      expect(matches(source, "aaa"), source).toEqual(["", "", "", ""])
+    expect(matches("(a|)+", "aaa")).toEqual(["aaa"])
+    expect(matches("(|a)+b", "aab")).toEqual(["aab"])
+    expect(matches("(?:a?)*?b", "aab")).toEqual(["aab"])
+    expect(regexp("(|a)+").first("aaa")).toMatchObject({ text: "", groups: [""] })
+    expect(regexp("(?:(a)|b)*").first("ab")).toMatchObject({ text: "ab", groups: ["a"] })
+    expect(regexp("(?:^)*a").test("a")).toBe(true)
+    expect(regexp("(?:(?:|a)+)+$").test("a".repeat(5_000))).toBe(true)
+  })
+
+  it("refuses flags given twice, half characters, counts without a beginning, and repeated flags", () => {
+    for (const source of ["(?i-i)a", "(?ii)a", "(?i-i:a)", "(?im-xi)a"]) expect(refused(source)).toContain("given twice")
+    for (const source of ["\\x{D800}", "\\u{dfff}", "\\uD83D\\uDE00", "\\U0000D800", "[\\uD800]"])
+      expect(refused(source)).toContain("no character")
+    for (const source of ["a{,3}", "a{,}", "a{}", "(?i)*", "(?i)+a", "\\x{}", "\\x{4g}", "(?<$>a)"]) refused(source)
+    expect(matches("a{ 1 , 2 }", "aaa")).toEqual(["aa", "a"])
+    expect(matches("(?:)*a", "a")).toEqual(["a"])
+    expect(matches("(?<né.1[0]>a)", "a")).toEqual(["a"])
+  })
+
+  it("without Unicode keeps classes and case to ASCII, and refuses what would match parts of a character", () => {
+    for (const source of [".", "[^a]", "\\W", "\\D", "\\xff", "[é]", "[a-é]", "\\pL", "[[:^alpha:]]"])
+      expect(() => refused(`(?-u)${source}`), source).not.toThrow()
+    expect(matches("(?-u)é", "é")).toEqual(["é"])
+    expect(matches("(?i)k", "kK\u212a")).toEqual(["k", "K", "\u212a"])
+    expect(matches("(?i-u)k", "kK\u212a")).toEqual(["k", "K"])
+  })
+
   it("reads sets: nesting, intersection, difference, symmetric difference, POSIX names", () => {
     expect(matches("[a-z&&[^aeiou]]+", "hello")).toEqual(["h", "ll"])
     expect(matches("[0-9--4]+", "12456")).toEqual(["12", "56"])

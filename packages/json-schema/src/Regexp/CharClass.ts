@@ -4,10 +4,11 @@ export class CharClass {
   readonly #test: RegExp
   readonly #known = new Map<number, boolean>()
 
-  /** `source` is one class or class escape in the syntax of the `v` flag. */
-  constructor(source: string, ignoreCase: boolean) {
-    this.#test = new RegExp(`^${source}$`, ignoreCase ? "iv" : "v")
-    for (let code = 0; code < 128; code++) this.#ascii[code] = this.#test.test(String.fromCharCode(code)) ? 1 : 0
+  /** `source` is one class or class escape in the syntax of the `v` flag. `fold` says which letters have their case ignored. */
+  constructor(source: string, fold: "none" | "ascii" | "unicode") {
+    this.#test = new RegExp(`^${source}$`, fold === "unicode" ? "iv" : "v")
+    const ascii = fold === "ascii" ? new RegExp(`^${source}$`, "iv") : this.#test
+    for (let code = 0; code < 128; code++) this.#ascii[code] = ascii.test(String.fromCharCode(code)) ? 1 : 0
   }
 
   has(code: number): boolean {
@@ -51,44 +52,4 @@ export const perlClass = (letter: string, unicode: boolean): string => {
     ? { d: "\\p{Nd}", s: "\\p{White_Space}", w: "\\p{Alphabetic}\\p{M}\\p{Nd}\\p{Pc}\\p{Join_Control}" }[lower]
     : { d: "0-9", s: "\\t\\n\\v\\f\\r\\u{20}", w: "0-9A-Za-z_" }[lower]
   return `[${letter === lower ? "" : "^"}${inside}]`
-}
-
-const compiles = (source: string): boolean => {
-  try {
-    new RegExp(source, "v")
-    return true
-  } catch {
-    return false
-  }
-}
-
-const titled = (name: string) =>
-  name
-    .trim()
-    .split(/[\s_-]+/)
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1).toLowerCase())
-    .join("_")
-
-/** `\p{…}` under the loose names of Rust: general categories, scripts and binary properties, bare or as `gc=`, `sc=`, `scx=`. */
-export const propertyClass = (name: string, negated: boolean): string | undefined => {
-  const away = name.startsWith("^") ? !negated : negated
-  const [key, value] = name.replace(/^\^/, "").split(/[=:]/, 2) as [string, string | undefined]
-  const letter = away ? "P" : "p"
-  const forms = (word: string) => [word, titled(word), word.toUpperCase()]
-  const under = (property: string, word: string) => forms(word).map((form) => `${property}=${form}`)
-  const candidates =
-    value === undefined
-      ? [...(key.toLowerCase() === "any" ? ["Any"] : []), ...forms(key), ...under("Script", key)]
-      : ["gc", "generalcategory"].includes(key.toLowerCase().replace(/[_\s-]/g, ""))
-        ? under("gc", value)
-        : ["sc", "script"].includes(key.toLowerCase())
-          ? under("sc", value)
-          : ["scx", "scriptextensions"].includes(key.toLowerCase().replace(/[_\s-]/g, ""))
-            ? under("scx", value)
-            : []
-  for (const candidate of candidates) {
-    const source = `\\${letter}{${candidate}}`
-    if (/^[\w=]+$/.test(candidate) && compiles(source)) return `[${source}]`
-  }
-  return undefined
 }

@@ -1,5 +1,6 @@
-import { literal, posixClass, propertyClass } from "./CharClass.ts"
+import { literal, posixClass } from "./CharClass.ts"
 import { type Dialect, type Flags, shorthand } from "./Dialect.ts"
+import { isUntabled, propertyClass } from "./Property.ts"
 import type { Reader } from "./Reader.ts"
 
 /** What an escape stands for: one code point, or a class in `v` syntax. */
@@ -9,18 +10,20 @@ const controls: { readonly [letter: string]: number } = { n: 10, t: 9, r: 13, f:
 
 const codePoint = (reader: Reader, digits: string, start: number): number => {
   const code = Number.parseInt(digits, 16)
-  if (digits === "" || Number.isNaN(code) || code > 0x10ffff) return reader.fail("not a Unicode code point", start)
+  if (!/^[0-9a-fA-F]+$/.test(digits) || code > 0x10ffff) return reader.fail("not a Unicode code point", start)
   return code
 }
 
-const hexEscape = (reader: Reader, letter: string, start: number): number => {
-  if (reader.take("{")) return codePoint(reader, reader.until("}", "the escape").trim(), start)
+const hexEscape = (reader: Reader, letter: string, start: number, dialect: Dialect): number => {
+  const scalar = (code: number) =>
+    dialect === "rust" && code >= 0xd800 && code <= 0xdfff ? reader.fail("half of a surrogate pair is no character", start) : code
+  if (reader.take("{")) return scalar(codePoint(reader, reader.until("}", "the escape").trim(), start))
   const width = letter === "x" ? 2 : letter === "u" ? 4 : 8
   const digits = reader.source.slice(reader.at, reader.at + width)
   if (digits.length < width || !/^[0-9A-Fa-f]+$/.test(digits))
     return reader.fail(`\`\\${letter}\` needs ${width} hexadecimal digits`, start)
   reader.at += width
-  const code = codePoint(reader, digits, start)
+  const code = scalar(codePoint(reader, digits, start))
   const low = code >= 0xd800 && code <= 0xdbff ? /\\u([dD][c-fC-F][0-9A-Fa-f]{2})/y : undefined
   const pair = low === undefined ? undefined : reader.match(low)
   return pair === undefined ? code : 0x10000 + ((code - 0xd800) << 10) + (Number.parseInt(pair[1]!, 16) - 0xdc00)
@@ -33,12 +36,19 @@ export const escape = (reader: Reader, dialect: Dialect, flags: Flags): Escape =
   const letter = String.fromCodePoint(code)
   if ("dDsSwW".includes(letter)) return { chars: shorthand(dialect, letter, flags) }
   if (letter === "p" || letter === "P") {
+    if (!flags.unicode) return reader.fail("Unicode properties need Unicode", start)
     const name = reader.take("{") ? reader.until("}", "the property") : String.fromCodePoint(reader.next())
     const chars = propertyClass(name, letter === "P")
-    return chars === undefined ? reader.fail(`unknown Unicode property \`${name}\``, start) : { chars }
+    if (chars !== undefined) return { chars }
+    const message = isUntabled(name) ? "is not supported: its tables are not at hand" : "is unknown"
+    return reader.fail(`the Unicode property \`${name}\` ${message}`, start)
   }
-  if (letter === "x" || letter === "u" || (letter === "U" && dialect === "rust"))
-    return { code: hexEscape(reader, letter, start) }
+  if (letter === "x" || letter === "u" || (letter === "U" && dialect === "rust")) {
+    const byte = dialect === "rust" && !flags.unicode && letter === "x"
+    const value = hexEscape(reader, letter, start, dialect)
+    if (byte && value > 0x7f && value <= 0xff) return reader.fail("without Unicode this can match invalid text", start)
+    return { code: value }
+  }
   const control = controls[letter]
   if (control !== undefined && (dialect === "rust" || letter !== "a")) return { code: control }
   if (dialect === "ecma") {
@@ -142,10 +152,13 @@ class ClassParser {
   }
 
   end(): Escape {
-    const { dialect, reader } = this
-    if (!reader.take("\\")) return { code: reader.next() }
+    const { dialect, flags, reader } = this
+    if (!reader.take("\\")) {
+      const code = reader.next()
+      return flags.unicode || code < 128 ? { code } : reader.fail("this character needs Unicode")
+    }
     if (dialect === "ecma" && reader.take("b")) return { code: 8 }
-    return escape(reader, dialect, this.flags)
+    return escape(reader, dialect, flags)
   }
 }
 

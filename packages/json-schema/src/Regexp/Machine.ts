@@ -118,16 +118,18 @@ class Compiler {
       return greedy ? { enter: set("first"), leave: set("second") } : { enter: set("second"), leave: set("first") }
     }
     if (item.kind === "empty") return
-    for (let count = 0; count < min; count++) this.compile(item)
     if (max === Number.POSITIVE_INFINITY) {
+      for (let count = 1; count < min; count++) this.compile(item)
+      const skip = min === 0 ? fork() : undefined
+      skip?.enter()
       const back = this.here
-      const { enter, leave } = fork()
-      enter()
       this.compile(item)
-      this.emit({ op: "jump", to: back })
-      leave()
+      const again = this.emit({ op: "split", first: back, second: back })
+      again[greedy ? "second" : "first"] = this.here
+      skip?.leave()
       return
     }
+    for (let count = 0; count < min; count++) this.compile(item)
     const leaves: Array<() => void> = []
     for (let count = min; count < max; count++) {
       const { enter, leave } = fork()

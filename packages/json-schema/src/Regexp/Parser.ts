@@ -1,12 +1,15 @@
 import { CharClass, literal } from "./CharClass.ts"
 import { classSource, escape } from "./ClassParser.ts"
 import { type Dialect, dot, type Flags, flagNames, initialFlags, shorthand } from "./Dialect.ts"
-import { type Assertion, concat, empty, type Parsed, type Pattern, type PatternError } from "./Pattern.ts"
+import { type Assertion, concat, flagsOnly, type Parsed, type Pattern, type PatternError } from "./Pattern.ts"
 import { Reader, reading } from "./Reader.ts"
 
 const MAX_DEPTH = 100
 const MAX_REPEAT = 100_000
-const groupName = /[A-Za-z_][0-9A-Za-z_.[\]]*(?=>)|[$_\p{ID_Start}][$\p{ID_Continue}]*(?=>)/uy
+const groupNames: { readonly [D in Dialect]: RegExp } = {
+  rust: /[_\p{Alphabetic}][_.[\]\p{Alphabetic}\p{N}]*(?=>)/uy,
+  ecma: /[$_\p{ID_Start}][$\p{ID_Continue}]*(?=>)/uy,
+}
 
 class PatternParser {
   readonly reader: Reader
@@ -23,11 +26,19 @@ class PatternParser {
   }
 
   chars(source: string): CharClass {
-    const { ignoreCase } = this.flags
-    const key = `${ignoreCase}${source}`
-    const known = this.#classes.get(key) ?? new CharClass(source, ignoreCase)
+    const { ignoreCase, unicode } = this.flags
+    const fold = !ignoreCase ? "none" : unicode || this.dialect === "ecma" ? "unicode" : "ascii"
+    const key = `${fold}${source}`
+    const known = this.#classes.get(key) ?? new CharClass(source, fold)
     this.#classes.set(key, known)
     return known
+  }
+
+  /** A class of single characters, which without Unicode has to stay within ASCII: beyond it there are only bytes. */
+  single(source: string, start: number): Pattern {
+    const chars = this.chars(source)
+    if (!this.flags.unicode && chars.has(0xff)) return this.reader.fail("without Unicode this can match invalid text", start)
+    return { kind: "class", chars }
   }
 
   space(): void {
@@ -61,6 +72,7 @@ class PatternParser {
       const start = reader.at
       const bounds = this.bounds()
       if (bounds === undefined) return so
+      if (item === flagsOnly) return reader.fail("nothing to repeat", start)
       const lazy = reader.take("?")
       const [min, max] = bounds
       if (max < min) return reader.fail("a repetition ends before it begins", start)
@@ -71,15 +83,14 @@ class PatternParser {
   }
 
   bounds(): readonly [number, number] | undefined {
-    const { dialect, reader } = this
+    const { reader } = this
     if (reader.take("*")) return [0, Number.POSITIVE_INFINITY]
     if (reader.take("+")) return [1, Number.POSITIVE_INFINITY]
     if (reader.take("?")) return [0, 1]
     if (!reader.looking("{")) return undefined
     const found = reader.match(/\{\s*(\d*)\s*(,?)\s*(\d*)\s*\}/y)
-    if (found === undefined || (found[1] === "" && (found[3] === "" || dialect === "ecma")))
-      return reader.fail("not a repetition")
-    const min = found[1] === "" ? 0 : Number(found[1])
+    if (found === undefined || found[1] === "") return reader.fail("not a repetition")
+    const min = Number(found[1])
     return [min, found[2] === "" ? min : found[3] === "" ? Number.POSITIVE_INFINITY : Number(found[3])]
   }
 
@@ -97,7 +108,7 @@ class PatternParser {
       case "(":
         return this.group(start)
       case "[":
-        return { kind: "class", chars: this.chars(classSource(reader, dialect, this.flags)) }
+        return this.single(classSource(reader, dialect, this.flags), start)
       case ".":
         if (!this.flags.unicode) return reader.fail("`.` without Unicode can match invalid text", start)
         return { kind: "class", chars: this.chars(dot(dialect, this.flags)) }
@@ -130,7 +141,8 @@ class PatternParser {
     if (reader.take("b")) return this.assertion("word")
     if (reader.take("B")) return this.assertion("not_word")
     const found = escape(reader, dialect, this.flags)
-    return { kind: "class", chars: this.chars("chars" in found ? found.chars : `[${literal(found.code)}]`) }
+    if ("chars" in found) return this.single(found.chars, start)
+    return { kind: "class", chars: this.chars(`[${literal(found.code)}]`) }
   }
 
   group(start: number): Pattern {
@@ -140,13 +152,13 @@ class PatternParser {
     const look = reader.match(/<?[=!]/y)?.[0]
     if (look !== undefined) return this.look(look, start)
     if (reader.take("P<") || reader.take("<")) {
-      const name = reader.match(groupName)?.[0]
+      const name = reader.match(groupNames[this.dialect])?.[0]
       if (name === undefined || !reader.take(">")) return reader.fail("not a group name", start)
       if (this.names.has(name)) return reader.fail(`the group \`${name}\` exists already`, start)
       return this.capture(name, outer, start)
     }
     this.setFlags(start)
-    if (reader.take(")")) return empty
+    if (reader.take(")")) return flagsOnly
     if (!reader.take(":")) return reader.fail("not a group", start)
     const item = this.alternatives()
     this.close(start)
@@ -178,6 +190,7 @@ class PatternParser {
 
   setFlags(start: number): void {
     const { reader } = this
+    const seen = new Set<string>()
     let value = true
     let count = 0
     while (!reader.looking(":") && !reader.looking(")")) {
@@ -185,7 +198,9 @@ class PatternParser {
       const name = Object.hasOwn(flagNames, letter) ? flagNames[letter] : undefined
       if (letter === "-" && value) value = false
       else if (name === undefined) reader.fail(`unknown flag \`${letter}\``, start)
+      else if (seen.has(letter)) reader.fail(`the flag \`${letter}\` is given twice`, start)
       else this.flags = { ...this.flags, [name]: value }
+      seen.add(letter)
       count++
     }
     if (!value && reader.source[reader.at - 1] === "-") reader.fail("no flag to switch off", start)

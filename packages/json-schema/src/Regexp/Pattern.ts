@@ -45,6 +45,9 @@ export class PatternError {
 
 export const empty: Pattern = { kind: "empty" }
 
+/** Flags for what follows: nothing that could be repeated. */
+export const flagsOnly: Pattern = { kind: "empty" }
+
 export const concat = (items: ReadonlyArray<Pattern>): Pattern =>
   items.length === 0 ? empty : items.length === 1 ? items[0]! : { kind: "concat", items }
 
