@@ -21,7 +21,8 @@ export const make = (settings: Settings): AgentApp => {
     options: EncodeV1.options,
     view: (sessionId, event) => send(sessionId, EncodeV1.live(event, features)),
   })
-  const replay = ({ id, history }: AgentSession) => send(id, history.items().flatMap(EncodeV1.replay))
+  const replay = ({ id, history }: AgentSession) =>
+    Effect.forEach(history.items(), (item) => send(id, EncodeV1.replay(item)), { discard: true })
 
   return agent({ name: info.name })
     .onRequest("initialize", ({ params }) => {

@@ -29,7 +29,8 @@ export const make = (settings: Settings): AgentApp => {
     options: EncodeV2.options,
     view: (sessionId, event) => send(sessionId, EncodeV2.live(event)),
   })
-  const replay = ({ id, history }: AgentSession) => send(id, history.items().flatMap(EncodeV2.replay))
+  const replay = ({ id, history }: AgentSession) =>
+    Effect.forEach(history.items(), (item) => send(id, EncodeV2.replay(item)), { discard: true })
 
   return agent({ name: info.name })
     .onRequest("initialize", () => initialized(info))

@@ -35,11 +35,13 @@ export const memory = (initial: ReadonlyArray<Item> = []): History => {
 }
 
 /**
- * The history in the transcript of a session. What a crash left unfinished is finished here: open calls get their interrupted result,
- * the turn its stop.
+ * The history in the transcript of a session, `records` being what stands there. What a crash left unfinished is finished here: open calls
+ * get their interrupted result, the turn its stop.
  */
-export const stored = Effect.fnUntraced(function* (session: SessionWriter): Effect.fn.Return<History, StoreError> {
-  const records = yield* session.items
+export const stored = Effect.fnUntraced(function* (
+  session: SessionWriter,
+  records: ReadonlyArray<Json>,
+): Effect.fn.Return<History, StoreError> {
   const items = records.flatMap((record) => Items.read(record) ?? [])
   const append = (item: Item) =>
     Effect.map(session.appendItem(item as unknown as Json), () => {

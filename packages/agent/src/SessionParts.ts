@@ -1,6 +1,7 @@
 import type { Json } from "@acp-kit/runlet/Host"
 import { SessionStore, type SessionWriter } from "@acp-kit/store/SessionStore"
 import type { StoreError } from "@acp-kit/store/StoreError"
+import { gather } from "@acp-kit/store/Transcript"
 import * as Effect from "effect/Effect"
 import * as Ref from "effect/Ref"
 import type * as Scope from "effect/Scope"
@@ -71,14 +72,16 @@ export const create = Effect.fnUntraced(function* (
     origin: settings.origin,
     ...(id === undefined ? {} : { id }),
   })
-  if (items.length > 0) yield* writer.appendReplacement(items as unknown as ReadonlyArray<Json>)
-  return { writer, history: yield* Histories.stored(writer) }
+  const records = items as unknown as ReadonlyArray<Json>
+  if (records.length > 0) yield* writer.appendReplacement(records)
+  return { writer, history: yield* Histories.stored(writer, records) }
 })
 
 /** A session of the store, opened for writing. */
 export const existing = Effect.fnUntraced(function* (id: string) {
-  const writer = yield* Effect.flatMap(SessionStore.Service, (store) => store.openWriter(id))
-  return { writer, history: yield* Histories.stored(writer) }
+  const { take, items } = gather()
+  const writer = yield* Effect.flatMap(SessionStore.Service, (store) => store.openWriter(id, take))
+  return { writer, history: yield* Histories.stored(writer, items()) }
 })
 
 /** The session over what was opened: its choices, its tools, its turns. */

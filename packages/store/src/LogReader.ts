@@ -189,6 +189,18 @@ export const replay = (name: LogName, fromSeq = 1): Stream.Stream<LogRecord | Lo
     }),
   )
 
+/** Every record of the sealed files, gaps in place. */
+export const replaySealed = (name: LogName): Stream.Stream<LogRecord | LogGap, StoreError, Disk.Service> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const { sealed } = yield* locate(name)
+      const state: { lastSeq: number | undefined } = { lastSeq: 0 }
+      return Stream.fromIterable(partsOf({ sealed, active: undefined })).pipe(
+        Stream.flatMap((part) => partStream(part, 1, state)),
+      )
+    }),
+  )
+
 /** The last `count` intact records, oldest first. Reads backwards, so that the log's length does not matter. */
 export const tail = Effect.fn("LogReader.tail")(function* (
   name: LogName,

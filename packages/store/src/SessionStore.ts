@@ -103,8 +103,14 @@ export interface Interface {
   readonly health: Stream.Stream<Health.State>
   /** A new session, on disk and locked for this process when it succeeds; the scope holds the lock. `AlreadyExists` where the id is taken. */
   readonly create: (options: CreateOptions) => Effect.Effect<SessionWriter, StoreError, Scope.Scope>
-  /** Opens for writing: takes the lock (`Locked` names the holder), mends what a crash left, marks agents that were at work `interrupted`. `NewerVersion` writes nothing. */
-  readonly openWriter: (id: string) => Effect.Effect<SessionWriter, StoreError, Scope.Scope>
+  /**
+   * Opens for writing: takes the lock (`Locked` names the holder), mends what a crash left, marks agents that were at work `interrupted`. `NewerVersion` writes nothing.
+   * `visit` is told each intact record in order as it is read on the way, so that nobody has to read the transcript again.
+   */
+  readonly openWriter: (
+    id: string,
+    visit?: (record: TranscriptRecord) => void,
+  ) => Effect.Effect<SessionWriter, StoreError, Scope.Scope>
   /** Opens for reading, also while another process writes. Writes nothing. */
   readonly openReader: (id: string) => Effect.Effect<Session, StoreError>
   /** Newest first; sessions of subagents are left out unless asked for; damaged and newer ones are there, with their problem. */

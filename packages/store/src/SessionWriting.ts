@@ -2,6 +2,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
+import * as Stream from "effect/Stream"
 import * as AgentDocument from "./AgentDocument.ts"
 import type { ChildRecord } from "./ChildRecord.ts"
 import { Disk } from "./Disk.ts"
@@ -11,12 +12,11 @@ import { type JsonObject, stringify } from "./Json.ts"
 import * as Layout from "./Layout.ts"
 import type { Lock } from "./Lock.ts"
 import { open as openLog } from "./Log.ts"
-import type { LogRecord } from "./Record.ts"
 import * as SessionDocument from "./SessionDocument.ts"
 import * as SessionFiles from "./SessionFiles.ts"
 import type { SessionId } from "./SessionId.ts"
 import * as SessionReading from "./SessionReading.ts"
-import type { SessionInfo, SessionWriter } from "./SessionStore.ts"
+import type { SessionInfo, SessionWriter, TranscriptRecord } from "./SessionStore.ts"
 import { Corrupt, of, ofDisk, type StoreError } from "./StoreError.ts"
 import * as SubagentRecovery from "./SubagentRecovery.ts"
 import * as SubagentWriter from "./SubagentWriter.ts"
@@ -30,6 +30,7 @@ export const open = Effect.fn("SessionWriting.open")(function* (
   home: string,
   id: SessionId,
   onHealth: Health.Watch["report"],
+  visit: (record: TranscriptRecord) => void = () => {},
 ): Effect.fn.Return<SessionWriter, StoreError, Needs | Scope.Scope> {
   const disk = yield* Disk.Service
   const directory = Layout.sessionPath(home, id)
@@ -45,7 +46,7 @@ export const open = Effect.fn("SessionWriting.open")(function* (
   for (const name of (yield* disk.list(directory).pipe(Effect.mapError(ofDisk))) ?? []) {
     if (Document.isTemporary(name)) yield* disk.unlink(`${directory}/${name}`).pipe(Effect.mapError(ofDisk))
   }
-  return yield* writer(home, id, raw, warnings, onHealth)
+  return yield* writer(home, id, raw, warnings, onHealth, visit)
 })
 
 /** Makes the directory ours alone where its mode lets others in. */
@@ -64,6 +65,7 @@ export const writer = Effect.fnUntraced(function* (
   initial: JsonObject,
   found: ReadonlyArray<Warning>,
   onHealth: Health.Watch["report"],
+  visit: (record: TranscriptRecord) => void = () => {},
 ): Effect.fn.Return<SessionWriter, StoreError, Needs | Scope.Scope> {
   const disk = yield* Disk.Service
   const directory = Layout.sessionPath(home, id)
@@ -71,17 +73,16 @@ export const writer = Effect.fnUntraced(function* (
   const name = SessionReading.transcriptOf(directory)
   const reader = yield* SessionReading.open(home, id)
   const children = new Map<string, ChildRecord>()
-  const note = (record: LogRecord): void => {
-    const decoded = Transcript.decode(record)
-    if (decoded.kind === "child") children.set(decoded.child.id, decoded.child)
+  const note = (record: TranscriptRecord): void => {
+    if (record.kind === "child") children.set(record.child.id, record.child)
+    visit(record)
   }
-  const sealed = yield* Transcript.sealedChildren(name)
-  for (const [child, record] of sealed) children.set(child, record)
+  yield* Stream.runForEach(Transcript.sealed(name), (record) => Effect.sync(() => note(record)))
   const log = yield* openLog({
     name,
     identity: { session_id: id },
     supported: Transcript.supported,
-    visit: note,
+    visit: (record) => note(Transcript.decode(record)),
     onHealth: (next) => onHealth(directory, next),
   })
   const recovered = yield* SubagentRecovery.run(directory, id, children)

@@ -14,7 +14,7 @@ import * as SessionDocument from "./SessionDocument.ts"
 import * as SessionFiles from "./SessionFiles.ts"
 import { make as makeId, problem, type SessionId } from "./SessionId.ts"
 import * as SessionReading from "./SessionReading.ts"
-import type { CreateOptions, Interface, Options, SessionSummary, SessionWriter } from "./SessionStore.ts"
+import type { CreateOptions, Interface, Options, SessionSummary, SessionWriter, TranscriptRecord } from "./SessionStore.ts"
 import * as SessionWriting from "./SessionWriting.ts"
 import { Invalid, of, ofDisk } from "./StoreError.ts"
 import { StoreLimits } from "./StoreLimits.ts"
@@ -71,9 +71,9 @@ export const make = Effect.fn("SessionStore.make")(function* (
     return yield* registered(yield* on(SessionWriting.writer(home, id, raw, [], health.report)))
   })
 
-  const openWriter = Effect.fn("SessionStore.openWriter")(function* (text: string) {
+  const openWriter = Effect.fn("SessionStore.openWriter")(function* (text: string, visit?: (record: TranscriptRecord) => void) {
     const id = yield* Layout.sessionId(text)
-    return yield* registered(yield* on(SessionWriting.open(home, id, health.report)))
+    return yield* registered(yield* on(SessionWriting.open(home, id, health.report, visit)))
   })
 
   const rename = Effect.fn("SessionStore.rename")(function* (text: string, title: string | undefined) {

@@ -5,7 +5,7 @@ import type { ChildRecord } from "./ChildRecord.ts"
 import type { Disk } from "./Disk.ts"
 import { isObject, type Json } from "./Json.ts"
 import { isGap } from "./LogDecoder.ts"
-import { type LogName, segments } from "./LogFiles.ts"
+import type { LogName } from "./LogFiles.ts"
 import * as LogReader from "./LogReader.ts"
 import type { LogGap, LogRecord } from "./Record.ts"
 import type { TranscriptRecord } from "./SessionStore.ts"
@@ -33,26 +33,29 @@ export const decode = (element: LogRecord | LogGap): TranscriptRecord => {
 export const records = (name: LogName): Stream.Stream<TranscriptRecord, StoreError, Disk.Service> =>
   Stream.map(LogReader.replay(name), decode)
 
-/** The items of the last replacement and those after it. */
+/** The records of the sealed files alone; the active one is read when the log is opened. */
+export const sealed = (name: LogName): Stream.Stream<TranscriptRecord, StoreError, Disk.Service> =>
+  Stream.map(LogReader.replaySealed(name), decode)
+
+/** Takes records in order; `items` are those of the last replacement and those after it. */
+export const gather = () => {
+  let current: Array<Json> = []
+  return {
+    take: (record: TranscriptRecord): void => {
+      if (record.kind === "item") current.push(record.item)
+      else if (record.kind === "replacement") current = [...record.items]
+    },
+    items: (): ReadonlyArray<Json> => current,
+  }
+}
+
+/** The items as they stand. */
 export const items = (name: LogName): Effect.Effect<ReadonlyArray<Json>, StoreError, Disk.Service> =>
   Effect.suspend(() => {
-    let current: Array<Json> = []
-    return records(name).pipe(
-      Stream.runForEach((record) =>
-        Effect.sync(() => {
-          if (record.kind === "item") current.push(record.item)
-          else if (record.kind === "replacement") current = [...record.items]
-        }),
-      ),
-      Effect.map(() => current),
-    )
+    const gathered = gather()
+    const all = Stream.runForEach(records(name), (record) => Effect.sync(() => gathered.take(record)))
+    return Effect.map(all, gathered.items)
   })
-
-/** {@link children} of the sealed files alone; the active one is read when the log is opened. */
-export const sealedChildren = (name: LogName): Effect.Effect<Map<string, ChildRecord>, StoreError, Disk.Service> =>
-  Effect.flatMap(segments(name), (all) =>
-    all.some((segment) => segment.number !== undefined) ? children(name) : Effect.succeed(new Map()),
-  )
 
 /** The last record of each child, in the order of their first. */
 export const children = (name: LogName): Effect.Effect<Map<string, ChildRecord>, StoreError, Disk.Service> =>

@@ -1,8 +1,13 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import * as DiskModel from "../src/DiskModel.ts"
+import { Lock } from "../src/Lock.ts"
 import { SessionStore } from "../src/SessionStore.ts"
 import type { StoreError } from "../src/StoreError.ts"
+import { defaults, StoreLimits } from "../src/StoreLimits.ts"
+import { gather } from "../src/Transcript.ts"
 import { agentId, backends, childOf, spec } from "./Backends.ts"
 
 const codeOf = <A>(effect: Effect.Effect<A, StoreError>) => Effect.map(Effect.flip(effect), (error) => error.code)
@@ -197,3 +202,38 @@ for (const { name, run } of backends) {
     )
   })
 }
+
+it.effect("tells whoever opens a session what its transcript holds, over all of its files", () =>
+  Effect.gen(function* () {
+    const store = yield* SessionStore.Service
+    const id = yield* agentId
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const session = yield* store.create({ id: "one", cwd: "/w" })
+        yield* session.appendItem("replaced")
+        yield* session.appendChild(childOf(id))
+        yield* session.appendReplacement(["first"])
+        for (let at = 0; at < 20; at++) yield* session.appendItem({ at, text: "x".repeat(100) }, "disk")
+      }),
+    )
+    const told: Array<SessionStore.TranscriptRecord> = []
+    const { take, items } = gather()
+    const session = yield* store.openWriter("one", (record) => {
+      told.push(record)
+      take(record)
+    })
+    expect(told).toEqual(yield* Stream.runCollect(session.records))
+    expect(items()).toEqual(yield* session.items)
+    expect([items()[0], items().length]).toEqual(["first", 21])
+    expect(yield* session.children).toMatchObject([{ id }])
+    expect(told.filter(({ kind }) => kind === "other").length).toBeGreaterThan(3)
+  }).pipe(
+    Effect.scoped,
+    Effect.provide(
+      SessionStore.layerDisk({ home: "/home" }).pipe(
+        Layer.provide(Layer.provideMerge(Lock.layerMemory, DiskModel.layer)),
+        Layer.provide(Layer.succeed(StoreLimits, { ...defaults, rotateBytes: 700 })),
+      ),
+    ),
+  ),
+)
