@@ -4,13 +4,14 @@ import type { Json } from "@acp-kit/runlet/Host"
 import * as Effect from "effect/Effect"
 import type { CommandFailed } from "./CommandFailed.ts"
 import { indent } from "./Indent.ts"
-import { printable } from "./Printable.ts"
+import { printableJson, printableLines } from "./Printable.ts"
 import { Terminal } from "./Terminal.ts"
 
 /** Prints a value on stdout: canonical JSON on one line; indented where a person looks and did not ask for `--json`. */
 export const value = Effect.fnUntraced(function* (json: Json, asJson: boolean) {
   const terminal = yield* Terminal.Service
-  const text = CompactJson.encode(json)
+  const compact = CompactJson.encode(json)
+  const text = terminal.outIsTerminal ? printableJson(compact) : compact
   yield* terminal.out(`${terminal.outIsTerminal && !asJson ? indent(text) : text}\n`)
 })
 
@@ -26,13 +27,16 @@ export const lines = Effect.fnUntraced(function* (texts: ReadonlyArray<string>) 
   if (texts.length > 0) yield* terminal.out(`${texts.join("\n")}\n`)
 })
 
-/** Lines that may quote anyone: a file's name, a program, a child. None of them can move the cursor, change a colour or hide something. */
-const harmless = (text: string): string => text.split(/\r?\n/).map(printable).join("\n")
+/** Prints what a child or a model said: as it is into a pipe or a file, without what moves the cursor on a terminal. */
+export const said = Effect.fnUntraced(function* (text: string) {
+  const terminal = yield* Terminal.Service
+  yield* terminal.out(terminal.outIsTerminal ? printableLines(text) : text)
+})
 
-/** Reports a failure: the text on stderr, and with `--json` one object on stdout. */
+/** Reports a failure, whoever it quotes: the text on stderr, and with `--json` one object on stdout. */
 export const failure = Effect.fnUntraced(function* (failed: Pick<CommandFailed, "text" | "error">, asJson: boolean) {
   const terminal = yield* Terminal.Service
-  yield* terminal.err(`${harmless(failed.text)}\n`)
+  yield* terminal.err(`${printableLines(failed.text)}\n`)
   if (asJson) yield* terminal.out(`${CompactJson.encode({ error: failed.error })}\n`)
 })
 

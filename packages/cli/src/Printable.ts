@@ -7,6 +7,18 @@ const unsafe = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u200b\u200e\u200f\u2028
 /** Text of a child or a model as one line that cannot move the cursor, change a colour or hide something. */
 export const printable = (text: string): string => text.replaceAll(/\r?\n|\t/g, " ").replaceAll(unsafe, "\ufffd")
 
+/** Text of a child or a model as lines, tabs included, that cannot move the cursor either. */
+export const printableLines = (text: string): string =>
+  text
+    .replaceAll("\r", "")
+    .split("\n")
+    .map((line) => line.replaceAll(unsafe, "\ufffd"))
+    .join("\n")
+
+/** Compact JSON of the same value in which the characters that could move the cursor stand as escapes. */
+export const printableJson = (json: string): string =>
+  json.replaceAll(unsafe, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
 const wide =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]/u
 const pictograph = /^\p{Extended_Pictographic}|^\p{Regional_Indicator}/u

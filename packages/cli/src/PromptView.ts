@@ -5,6 +5,7 @@ import type { Json, JsonObject } from "@acp-kit/runlet/Host"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
+import { Output } from "./Output.ts"
 import { printable } from "./Printable.ts"
 import { Progress } from "./Progress.ts"
 import { Terminal } from "./Terminal.ts"
@@ -61,7 +62,7 @@ export const make = Effect.fnUntraced(function* (quiet: boolean): Effect.fn.Retu
     Effect.suspend(() => {
       if (quiet || text === "") return Effect.void
       openLine = !text.endsWith("\n")
-      return terminal.out(text)
+      return Effect.provideService(Output.said(text), Terminal.Service, terminal)
     })
   const endLine = Effect.suspend(() => (openLine ? write("\n") : Effect.void))
   const note = (line: string) => Effect.andThen(shared ? endLine : Effect.void, terminal.err(`${line}\n`))

@@ -29,6 +29,11 @@ const root = group("kit", "agents", [
     run: () => Effect.fail(failed(1, "SPAWN", "could not start it", { uncertain: false })),
   }),
   command({
+    name: "odd",
+    summary: "succeed with odd characters",
+    run: () => Effect.as(Output.value(["\u001b", "\u009b31m\u202e"], false), 0 as const),
+  }),
+  command({
     name: "quote",
     summary: "fail with what somebody else wrote",
     flags: { json },
@@ -51,6 +56,8 @@ describe("Cli", () => {
       expect(yield* run(["value"])).toEqual({ exit: 0, out: line, err: "" })
       expect((yield* run(["value"], { outIsTerminal: true })).out).toBe('{ "a": [1], "b": 1152921504606846976 }\n')
       expect((yield* run(["value", "--json"], { outIsTerminal: true })).out).toBe(line)
+      expect((yield* run(["odd"])).out).toBe('["\\u001b","\u009b31m\u202e"]\n')
+      expect((yield* run(["odd"], { outIsTerminal: true })).out).toBe('["\\u001b", "\\u009b31m\\u202e"]\n')
     }),
   )
 

@@ -3,6 +3,10 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 
 describe("Printable", () => {
+  it("keeps lines and tabs of a text, and nothing that could move the cursor", () => {
+    expect(Printable.printableLines("a\tb\r\nc\u001b[2Jd\u202ee\n")).toBe("a\tb\nc\ufffd[2Jd\ufffde\n")
+  })
+
   it.each([
     ["abc", 3],
     ["漢字", 4],

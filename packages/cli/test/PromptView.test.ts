@@ -59,6 +59,16 @@ describe("PromptView", () => {
     }),
   )
 
+  it.effect("passes an answer on as it is, but on a terminal without what could move its cursor", () =>
+    Effect.gen(function* () {
+      const events = [say("a", "a\u001b[2Jb\n\tc"), stopped()]
+      expect((yield* shown(events)).out).toBe("a\u001b[2Jb\n\tc\n")
+      const seen = yield* shown(events, { outIsTerminal: true })
+      expect(seen.out).toBe("a\ufffd[2Jb\n\tc\n")
+      expect((yield* Fiber.join(seen.fiber)).answer).toBe("a\u001b[2Jb\n\tc")
+    }),
+  )
+
   it.effect("waits for what goes on in the background, and for the turn that it wakes", () =>
     Effect.gen(function* () {
       const events = [call, result("detached"), say("a", "started"), stopped("c")]

@@ -68,7 +68,7 @@ export const subagentsRun = command({
       const prompt = yield* Program.promptOf(given)
       const value = yield* Store.use(turn({ id, prompt, session: flags.session, root: flags.root, config }))
       if (flags.json) yield* Output.value(value, true)
-      else if (typeof value.output === "string") yield* Output.lines([value.output])
+      else if (typeof value.output === "string") yield* Output.said(`${value.output}\n`)
       else yield* Output.value(value.output, false)
       return 0 as const
     }),
