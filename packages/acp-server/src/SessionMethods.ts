@@ -1,6 +1,7 @@
 import type { AgentSession, SessionEvent } from "@acp-kit/agent/AgentSession"
 import type { ConfigOption } from "@acp-kit/agent/SessionOptions"
 import * as Effect from "effect/Effect"
+import { ParamsInvalid } from "./Bridge.ts"
 import { branchIdOf, lineageOf } from "./Lineage.ts"
 import { pageOf } from "./SessionRows.ts"
 import type { Settings } from "./Settings.ts"
@@ -18,6 +19,7 @@ interface Of {
 interface In {
   readonly cwd: string
   readonly additionalDirectories?: ReadonlyArray<string>
+  readonly mcpServers?: ReadonlyArray<object>
 }
 
 type Meta = { readonly [key: string]: unknown } | null
@@ -27,38 +29,31 @@ export const make = <Option>({ sessions }: Pick<Settings, "sessions">, { options
   const find = (id: string) => Effect.flatMap(sessions, (sessions) => sessions.get(id))
   const optionsOf = (session: AgentSession) => Effect.map(session.options, (list) => ({ configOptions: options(list) }))
 
+  /** A session's directories and view. MCP servers, which nothing in `initialize` offers to start, are refused rather than left out. */
+  const setup = Effect.fnUntraced(function* ({ cwd, additionalDirectories = [], mcpServers = [] }: In) {
+    const names = mcpServers.map((server) => ("name" in server ? String(server.name) : "one without a name"))
+    if (names.length > 0) return yield* new ParamsInvalid({ message: `MCP servers are not supported: ${names.join(", ")}` })
+    return { cwd, additionalDirectories, view }
+  })
+
   return {
     find,
     optionsOf,
     /** `session/new` */
-    open: Effect.fnUntraced(function* ({
-      cwd,
-      additionalDirectories = [],
-      mcpServers = [],
-    }: In & { readonly mcpServers?: ReadonlyArray<unknown> }) {
-      if (mcpServers.length > 0) yield* Effect.logWarning(`MCP servers are not started yet: ${mcpServers.length} of the client`)
-      const session = yield* (yield* sessions).create({ cwd, additionalDirectories, view })
+    open: Effect.fnUntraced(function* (params: In) {
+      const session = yield* (yield* sessions).create(yield* setup(params))
       return { sessionId: session.id, ...(yield* optionsOf(session)) }
     }),
     /** What `session/load` and `session/resume` begin with. */
-    load: Effect.fnUntraced(function* ({ sessionId, cwd, additionalDirectories = [] }: Of & In) {
-      return yield* (yield* sessions).load(sessionId, { cwd, additionalDirectories, view })
+    load: Effect.fnUntraced(function* (params: Of & In) {
+      return yield* (yield* sessions).load(params.sessionId, yield* setup(params))
     }),
     /** `session/fork` */
-    fork: Effect.fnUntraced(function* ({
-      sessionId,
-      cwd,
-      additionalDirectories = [],
-      _meta,
-    }: Of & In & { readonly _meta?: Meta | undefined }) {
-      const id = branchIdOf(_meta)
-      const branch = yield* (yield* sessions).fork(sessionId, {
-        cwd,
-        additionalDirectories,
-        view,
-        ...(id === undefined ? {} : { id }),
-      })
-      return { sessionId: branch.id, ...(yield* optionsOf(branch)), _meta: lineageOf(sessionId) }
+    fork: Effect.fnUntraced(function* (params: Of & In & { readonly _meta?: Meta | undefined }) {
+      const id = branchIdOf(params._meta)
+      const options = { ...(yield* setup(params)), ...(id === undefined ? {} : { id }) }
+      const branch = yield* (yield* sessions).fork(params.sessionId, options)
+      return { sessionId: branch.id, ...(yield* optionsOf(branch)), _meta: lineageOf(params.sessionId) }
     }),
     /** `session/list` */
     list: Effect.fnUntraced(function* ({

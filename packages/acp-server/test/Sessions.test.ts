@@ -104,6 +104,26 @@ it.live("version 2 replays from the start with the original message ids and a st
   }),
 )
 
+it.live("both versions refuse MCP servers, which they do not offer, by name and wherever they are named", () =>
+  Effect.gen(function* () {
+    for (const version of [1, 2] as const) {
+      const { client } = yield* machine()
+      const { peer, call } = yield* client(version)
+      const { sessionId } = yield* call("session/new")
+      const mcpServers = [{ type: "stdio", name: "files", command: "/bin/files", args: [], env: [] }]
+      const attach = version === 1 ? ["session/load", "session/resume"] : ["session/resume"]
+      for (const method of ["session/new", "session/fork", ...attach]) {
+        expect(yield* call(method, { sessionId, mcpServers })).toEqual({
+          code: -32602,
+          message: "MCP servers are not supported: files",
+        })
+      }
+      expect((yield* call("session/list")).sessions.length).toBe(1)
+      expect(peer.violations()).toEqual([])
+    }
+  }),
+)
+
 it.live("both versions list, with a title from the first prompt, filter, refuse a wrong cursor, and delete", () =>
   Effect.gen(function* () {
     for (const version of [1, 2] as const) {
