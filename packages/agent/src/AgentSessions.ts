@@ -187,8 +187,9 @@ const make = Effect.fnUntraced(function* (settings: Settings): Effect.fn.Return<
     const from = Number(digits)
     const paths = Context.get(services, Path.Path)
     if (cwd !== undefined && !paths.isAbsolute(cwd)) return yield* new SetupRefused({ message: `cwd must be absolute: ${cwd}` })
-    const found = yield* Effect.mapError(store.list(cwd === undefined ? {} : { cwd }), refused)
-    const page = found.filter(({ info }) => info !== undefined).slice(from, from + pageLength)
+    const all = yield* Effect.mapError(store.list(cwd === undefined ? {} : { cwd }), refused)
+    const found = all.filter(({ info }) => info !== undefined)
+    const page = found.slice(from, from + pageLength)
     return from + pageLength < found.length ? { sessions: page, next: `offset:${from + pageLength}` } : { sessions: page }
   })
 

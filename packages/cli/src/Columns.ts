@@ -1,7 +1,8 @@
-import { columnsOf } from "./Printable.ts"
+import { columnsOf, printable } from "./Printable.ts"
 
-/** Rows of cells as aligned lines, two spaces between columns, no space at the end of a line. */
-export const columns = (rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+/** Rows of cells as aligned lines, two spaces between columns, no space at the end of a line. What cannot be shown of a cell is replaced. */
+export const columns = (cells: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
+  const rows = cells.map((row) => row.map(printable))
   const widths: Array<number> = []
   for (const row of rows) for (const [index, cell] of row.entries()) widths[index] = Math.max(widths[index] ?? 0, columnsOf(cell))
   return rows.map((row) =>

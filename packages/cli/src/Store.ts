@@ -3,13 +3,15 @@ import { SessionStore } from "@acp-kit/store/SessionStore"
 import type { StoreError } from "@acp-kit/store/StoreError"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { type CommandFailed, failed } from "./CommandFailed.ts"
+import { CommandFailed } from "./CommandFailed.ts"
+import { printable } from "./Printable.ts"
 
 const wrongCalls: ReadonlySet<string> = new Set<StoreError["code"]>(["NOT_FOUND", "INVALID_ID", "INVALID", "FOREIGN_SESSION"])
 
 /** What the store says, as a command's failure: 2 where the call named something that is not there, 1 where the store could not do it. */
 export const storeFailed = (error: StoreError): CommandFailed => {
-  return failed(wrongCalls.has(error.code) ? 2 : 1, error.code, error.message)
+  const { code, message } = error
+  return new CommandFailed({ exit: wrongCalls.has(code) ? 2 : 1, text: `kit: ${printable(message)}`, error: { code, message } })
 }
 
 /** A call of the store whose failure ends the command. */

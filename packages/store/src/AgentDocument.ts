@@ -23,12 +23,18 @@ const integer = (value: Json | undefined, fallback: number): number =>
 const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 const list = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray(value) ? value : [])
 
+const optionalTexts = ["description", "harness", "model", "cwd"]
+
 const spec = (value: JsonObject): AgentLaunchSpec => {
   const env: Record<string, string> = {}
   for (const [name, content] of Object.entries(object(value.env))) if (typeof content === "string") env[name] = content
   const rest: { [key: string]: Json } = { ...value }
   delete rest.env
   delete rest.secret_env
+  for (const name of optionalTexts) if (typeof rest[name] !== "string") delete rest[name]
+  if (!isObject(rest.definition) || text(rest.definition.path) === undefined || text(rest.definition.sha256) === undefined) {
+    delete rest.definition
+  }
   return {
     ...(rest as unknown as AgentLaunchSpec),
     name: text(value.name) ?? "",

@@ -191,12 +191,13 @@ const checkSource = Effect.fnUntraced(function* (
   for (let at = relative.indexOf("/"); at >= 0; at = relative.indexOf("/", at + 1)) {
     const parent = `${source}/${relative.slice(0, at)}`
     const kind = (yield* disk.stat(parent).pipe(Effect.mapError(ofDisk)))?.kind ?? "directory"
-    if (kind !== "directory") return yield* Manifest.damaged(parent, `a ${kind} stands where a directory belongs`)
+    if (kind !== "directory") return yield* Manifest.damaged(parent, `${Layout.article(kind)} stands where a directory belongs`)
   }
   const path = `${source}/${relative}`
   const kind = (yield* disk.stat(path).pipe(Effect.mapError(ofDisk)))?.kind
   if (kind === "file") return
-  const why = kind === undefined ? "it is missing, and the manifest lists it" : `a ${kind} stands where a file belongs`
+  const why =
+    kind === undefined ? "it is missing, and the manifest lists it" : `${Layout.article(kind)} stands where a file belongs`
   return yield* Manifest.damaged(path, why)
 })
 

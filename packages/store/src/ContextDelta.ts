@@ -75,7 +75,7 @@ export const apply = (state: JsonObject, change: Json): boolean => {
   const key = path[path.length - 1] as string
   if (op === "set" && third !== undefined) put(parent, key, third)
   else if (op === "drop") delete parent[key]
-  else if (op === "cut" && typeof third === "number" && Array.isArray(fourth)) {
+  else if (op === "cut" && isLength(third) && Array.isArray(fourth)) {
     const old = Object.hasOwn(parent, key) ? parent[key] : undefined
     const array: Array<Json> = Array.isArray(old) ? old : []
     if (array.length > third) array.length = third
@@ -84,6 +84,8 @@ export const apply = (state: JsonObject, change: Json): boolean => {
   } else return false
   return true
 }
+
+const isLength = (value: Json | undefined): value is number => Number.isSafeInteger(value) && (value as number) >= 0
 
 const reach = (state: Mutable, path: ReadonlyArray<string>): Mutable => {
   let at = state

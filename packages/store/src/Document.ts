@@ -1,5 +1,5 @@
 import * as Effect from "effect/Effect"
-import { Disk } from "./Disk.ts"
+import { Disk, DiskError } from "./Disk.ts"
 import { isObject, type JsonObject, parse, stringifyPretty } from "./Json.ts"
 import { Corrupt, NewerVersion, of, ofDisk, StoreError } from "./StoreError.ts"
 
@@ -46,9 +46,8 @@ export const writeBytes = Effect.fn("Document.writeBytes")(function* (
   const fill = Effect.flatMap(create, (file) =>
     Effect.ensuring(Effect.andThen(disk.write(file, bytes), durable ? disk.sync(file) : Effect.void), disk.close(file)),
   )
-  const replace = Effect.andThen(fill, disk.rename(temporary, path)).pipe(
-    Effect.tapError(() => Effect.ignore(disk.unlink(temporary))),
-  )
+  const rename = Effect.mapError(disk.rename(temporary, path), ({ call, code }) => new DiskError({ call, path, code }))
+  const replace = Effect.andThen(fill, rename).pipe(Effect.tapError(() => Effect.ignore(disk.unlink(temporary))))
   yield* Effect.uninterruptible(durable ? Effect.andThen(replace, disk.syncDirectory(directory)) : replace).pipe(
     Effect.mapError(ofDisk),
   )

@@ -42,6 +42,9 @@ export const sessionPath = (home: string, id: SessionId): string => `${sessionsP
 export const agentPath = (session: string, id: string): Effect.Effect<string, StoreError> =>
   isAgentId(id) ? Effect.succeed(`${session}/${subagentsName}/${id}`) : Effect.fail(of(new NotFound({ what: "subagent", id })))
 
+/** What is no directory, in words. */
+export const article = (kind: Stat["kind"]): string => (kind === "other" ? "a pipe or a device" : `a ${kind}`)
+
 /** What has the name, refused where it is a link, no directory, or another user's. `undefined` where nothing has it. */
 export const directory = Effect.fnUntraced(function* (
   path: string,
@@ -50,7 +53,10 @@ export const directory = Effect.fnUntraced(function* (
   const disk = yield* Disk.Service
   const stat = yield* disk.stat(path).pipe(Effect.mapError(ofDisk))
   if (stat === undefined) return undefined
-  if (stat.kind !== "directory") return yield* of(new Corrupt({ path, why: `a ${stat.kind} stands where a directory belongs` }))
+  if (stat.kind !== "directory") {
+    const why = `${article(stat.kind)} stands where a directory belongs`
+    return yield* of(new Corrupt({ path, why, remedy: "Kit made no such thing and does not touch it; move it away" }))
+  }
   if (owner !== undefined && stat.uid !== owner) return yield* of(new Denied({ path, reason: `it belongs to user ${stat.uid}` }))
   return stat
 })

@@ -56,7 +56,7 @@ export const read = Effect.fn("Manifest.read")(function* (
     )
   }
   const wrong = (why: string) => damaged(path, why)
-  if (stat.kind !== "file") return yield* wrong(`a ${stat.kind} stands where a file belongs`)
+  if (stat.kind !== "file") return yield* wrong(`${Layout.article(stat.kind)} stands where a file belongs`)
   if (stat.size > bytesLimit) return yield* wrong(`${stat.size} bytes are more than the limit of ${bytesLimit}`)
   const raw = (yield* Document.read(path)) ?? {}
   yield* Document.checkWritable(path, raw, format)

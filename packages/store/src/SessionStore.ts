@@ -113,7 +113,7 @@ export interface Interface {
   ) => Effect.Effect<SessionWriter, StoreError, Scope.Scope>
   /** Opens for reading, also while another process writes. Writes nothing. */
   readonly openReader: (id: string) => Effect.Effect<Session, StoreError>
-  /** Newest first; sessions of subagents are left out unless asked for; damaged and newer ones are there, with their problem. */
+  /** Newest first; sessions of subagents are left out unless asked for; damaged and newer ones are there, with their problem, also where nothing tells their `cwd`. */
   readonly list: (filter?: {
     readonly cwd?: string
     readonly subagents?: boolean

@@ -127,7 +127,7 @@ export const make = Effect.fn("SessionStore.make")(function* (
     for (const id of yield* names) {
       const row = yield* on(SessionReading.summary(home, id as SessionId))
       if (row.info !== undefined && filter.subagents !== true && row.info.origin === "subagent") continue
-      if (filter.cwd !== undefined && row.info?.cwd !== filter.cwd) continue
+      if (filter.cwd !== undefined && row.info !== undefined && row.info.cwd !== filter.cwd) continue
       rows.push(row)
     }
     return rows.sort((a, b) => b.updated - a.updated || (a.id < b.id ? 1 : -1))
@@ -145,7 +145,9 @@ export const make = Effect.fn("SessionStore.make")(function* (
     const found = []
     for (const id of yield* names) {
       const directory = Layout.sessionPath(home, id as SessionId)
-      const those = Effect.flatMap(SessionFiles.isLive(directory), (live) => Orphans.ofSession(directory, id, live)).pipe(
+      const those = Layout.existing("session", id, directory).pipe(
+        Effect.andThen(SessionFiles.isLive(directory)),
+        Effect.flatMap((live) => Orphans.ofSession(directory, id, live)),
         Effect.catch((error) => Effect.succeed([{ path: directory, id, why: "no_metadata", detail: error.message } as const])),
       )
       for (const orphan of yield* on(those)) found.push({ ...orphan, session: id })

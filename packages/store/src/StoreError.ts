@@ -45,7 +45,7 @@ export class ForeignSession extends Schema.TaggedError<ForeignSession>()("Foreig
 
 /** Who holds a session open for writing, as far as it said so. */
 export const Holder = Schema.Struct({
-  pid: Schema.NullOr(Schema.Int),
+  pid: Schema.NullOr(Schema.Number),
   host: Schema.NullOr(Schema.String),
   since: Schema.NullOr(Schema.String),
 })
@@ -103,8 +103,8 @@ const remedyOf = (path: string): string =>
 /** A newer Kit wrote this; it is listed, never written, and loses nothing. */
 export class NewerVersion extends Schema.TaggedError<NewerVersion>()("NewerVersion", {
   path: Schema.String,
-  version: Schema.Int,
-  supported: Schema.Int,
+  version: Schema.Number,
+  supported: Schema.Number,
 }) {
   override get message() {
     return `${this.path} has format version ${this.version}, this Kit supports ${this.supported}; update Kit to open it`
@@ -242,5 +242,6 @@ export const ofDisk = (error: DiskError): StoreError => {
   const { path, code: reason, call } = error
   if (full.has(reason)) return of(new NoSpace({ path, reason }))
   if (denied.has(reason)) return of(new Denied({ path, reason }))
+  if (reason === "EISDIR") return of(new Corrupt({ path, why: "something that is no file stands in its place" }))
   return of(new Io({ path, reason, call }))
 }

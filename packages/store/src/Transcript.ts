@@ -3,7 +3,7 @@ import * as Stream from "effect/Stream"
 import { is as isAgentId } from "./AgentId.ts"
 import type { ChildRecord } from "./ChildRecord.ts"
 import type { Disk } from "./Disk.ts"
-import { isObject, type Json } from "./Json.ts"
+import { isObject, type Json, type JsonObject } from "./Json.ts"
 import { isGap } from "./LogDecoder.ts"
 import type { LogName } from "./LogFiles.ts"
 import * as LogReader from "./LogReader.ts"
@@ -17,14 +17,16 @@ export const childVersion = 2
 /** The newest record version that this Kit appends beside. */
 export const supported = 2
 
-/** A log's line as a transcript record; lines of the log itself, and kinds of another version, are `other`. */
+/** A log's line as a transcript record; lines of the log itself, what breaks the rules of its kind, and kinds of another version, are `other`. */
 export const decode = (element: LogRecord | LogGap): TranscriptRecord => {
   if (isGap(element)) return { kind: "gap", gap: element }
   const { seq, time, kind, body, version } = element
   if (version <= supported) {
     if (kind === "item") return { kind, seq, time, item: body }
     if (kind === "replacement" && Array.isArray(body)) return { kind, seq, time, items: body }
-    if (kind === "child" && isObject(body)) return { kind, seq, time, child: body as ChildRecord }
+    if (kind === "child" && isObject(body) && childProblem(body) === undefined) {
+      return { kind, seq, time, child: body as ChildRecord }
+    }
   }
   return { kind: "other", seq, time, record: element }
 }
@@ -68,28 +70,25 @@ export const children = (name: LogName): Effect.Effect<Map<string, ChildRecord>,
   })
 
 const lifecycles: ReadonlyArray<string> = ["Interrupted", "Idle", "Closed"]
-const isPositive = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) >= 1
+const isPositive = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 1
 const isFilled = (value: unknown): boolean => typeof value === "string" && value.length > 0
+
+/** Which rule of a child record an object breaks, `undefined` where it is one. */
+const childProblem = (record: JsonObject): string | undefined => {
+  if (typeof record.id !== "string" || !isAgentId(record.id)) return "its id is no subagent id"
+  if (!lifecycles.includes(String(record.lifecycle))) return `its lifecycle is none of ${lifecycles.join(", ")}`
+  if (!isFilled(record.acp_session_id)) return "it names no ACP session"
+  if (!isFilled(record.harness) || !isFilled(record.name)) return "it names no harness or has no name"
+  if (typeof record.cwd !== "string" || !/^(\/|[A-Za-z]:[\\/])/.test(record.cwd)) return "its cwd is not absolute"
+  const { depth, generation, handle_generation: held, lifecycle } = record
+  if (!isPositive(depth) || !isPositive(generation) || !isPositive(held)) return "a depth and generations are integers from 1"
+  if (held > generation) return "its handle is ahead of its generation"
+  return lifecycle === "Idle" && held !== generation ? "an idle handle has the last generation" : undefined
+}
 
 /** Fails with `Invalid` where a child record breaks one of its rules. */
 export const checkChild = (record: ChildRecord): Effect.Effect<void, StoreError> => {
-  const why = !isAgentId(record.id)
-    ? "its id is no subagent id"
-    : !lifecycles.includes(record.lifecycle)
-      ? `its lifecycle is none of ${lifecycles.join(", ")}`
-      : !isFilled(record.acp_session_id)
-        ? "it names no ACP session"
-        : !isFilled(record.harness) || !isFilled(record.name)
-          ? "it names no harness or has no name"
-          : typeof record.cwd !== "string" || !/^(\/|[A-Za-z]:[\\/])/.test(record.cwd)
-            ? "its cwd is not absolute"
-            : !isPositive(record.depth) || !isPositive(record.generation) || !isPositive(record.handle_generation)
-              ? "a depth and generations are integers from 1"
-              : record.handle_generation > record.generation
-                ? "its handle is ahead of its generation"
-                : record.lifecycle === "Idle" && record.handle_generation !== record.generation
-                  ? "an idle handle has the last generation"
-                  : undefined
+  const why = childProblem(record)
   return why === undefined ? Effect.void : Effect.fail(of(new Invalid({ what: "child record", why })))
 }
 

@@ -50,7 +50,7 @@ export const agent = Effect.fn("Verify.agent")(function* (
 
   findings.push(...(yield* wideModes(directory)))
   const name = { directory, ...Layout.wireLog }
-  findings.push(...(yield* log(name)))
+  findings.push(...(yield* readable(activePath(name), log(name))))
 
   const contextPath = `${directory}/${Layout.contextFile}`
   const warnings: Array<Warning> = []
@@ -60,7 +60,7 @@ export const agent = Effect.fn("Verify.agent")(function* (
   for (const { path, message } of warnings) findings.push(warning(path, message))
   if (snapshot !== undefined && "reason" in snapshot) findings.push(error(contextPath, snapshot.message))
   else if (snapshot !== undefined) {
-    const last = (yield* LogReader.tail(name, 1))[0]?.seq ?? 0
+    const last = (yield* Effect.orElseSucceed(LogReader.tail(name, 1), () => []))[0]?.seq ?? 0
     const behind = Math.max(0, last - snapshot.position.seq)
     findings.push(
       snapshot.position.seq > last
@@ -75,6 +75,13 @@ export const agent = Effect.fn("Verify.agent")(function* (
   }
   return findings
 })
+
+/** What a check found; that it could not be made is a finding too. */
+const readable = (
+  path: string,
+  check: Effect.Effect<ReadonlyArray<Finding>, StoreError, Disk.Service>,
+): Effect.Effect<ReadonlyArray<Finding>, never, Disk.Service> =>
+  Effect.catch(check, (failure) => Effect.succeed([error(path, failure.message)]))
 
 /** What of the directory others may read or write. */
 const wideModes = Effect.fnUntraced(function* (
