@@ -1,8 +1,8 @@
-import * as Fs from "node:fs"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
+import { isMissing } from "./Descriptor.ts"
 import { PulledStream } from "./PulledStream.ts"
 import { writeOutput } from "./ReservedOutput.ts"
 import { codeOf, explain } from "./SystemFailure.ts"
@@ -33,26 +33,9 @@ type Sink = (bytes: Uint8Array | string) => Effect.Effect<void, OutputClosed>
 
 const closedBy = (cause: unknown): OutputClosed => new OutputClosed({ reason: codeOf(cause) })
 
-/**
- * Whether the process was started without this descriptor. Bun opens /dev/null in its place, and nothing but the flag that a descriptor
- * cannot have kept through the start tells the two apart; elsewhere, and without `/proc`, nothing does.
- */
-const missing = (descriptor: 1 | 2): boolean => {
-  if (!("Bun" in globalThis)) return false
-  try {
-    const flags = /^flags:\s*([0-7]+)/m.exec(Fs.readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1] ?? "0"
-    return (Number.parseInt(flags, 8) & closedOnExec) !== 0
-  } catch {
-    return false
-  }
-}
-
-/** `O_CLOEXEC` of Linux. */
-const closedOnExec = 0o2000000
-
 /** Bun forgets the callbacks of what is queued behind a write that failed, so its events answer them. */
 const nodeSink = (stream: NodeJS.WriteStream, write: NodeJS.WriteStream["write"]): Sink => {
-  let closed = missing(stream === process.stdout ? 1 : 2) ? new OutputClosed({ reason: "EBADF" }) : undefined
+  let closed = isMissing(stream === process.stdout ? 1 : 2) ? new OutputClosed({ reason: "EBADF" }) : undefined
   const waiting = new Set<() => void>()
   const close = (cause: unknown) => {
     closed ??= closedBy(cause)
