@@ -168,7 +168,11 @@ export const dispatch = (site: Site, frame: Frame, task: Task, args: ReadonlyArr
       run.calls++
       if (id !== undefined) run.generations.set(id, generation + 1)
       run.graph?.update(node, "running")
-      const called = settle(tool, plain, new Context(site, task.attempt, generation, id, () => identify(site, frame, task, args)))
+      const called = settle(
+        tool,
+        plain,
+        new Context(site, frame.attempt, generation, id, () => identify(site, frame, task, args)),
+      )
       return operation === undefined ? called : Effect.andThen(run.journal.dispatching(operation, generation), called)
     })
     const answer = ({ settled, retryAfterMs }: { settled: Settlement; retryAfterMs: number | undefined }): Value | Failed =>

@@ -13,14 +13,11 @@ export type Code = (frame: Frame, task: Task, depth: number) => Result
 /** What is true of the evaluation in progress, wherever in the program it stands. */
 export class Task {
   readonly run: Run
-  /** Zero-based attempt of the innermost boundary around the demand. */
-  readonly attempt: number
-  /** Within a boundary that may retry: the failed cells this attempt has read. */
+  /** Within a boundary that may retry: the failed pure bindings this attempt has read. */
   readonly consumed: Array<Consumed> | undefined
 
-  constructor(run: Run, attempt: number, consumed: Array<Consumed> | undefined) {
+  constructor(run: Run, consumed: Array<Consumed> | undefined) {
     this.run = run
-    this.attempt = attempt
     this.consumed = consumed
   }
 }
@@ -42,6 +39,8 @@ export class Frame {
   /** Which iteration of a loop this is, -1 for other blocks; with those around it, where a call stands in the run. */
   readonly index: number
   readonly item: Value
+  /** Zero-based attempt of the innermost boundary around what stands here. */
+  attempt: number
   /** Graph: the node that owns what is evaluated here, and the gates before it. */
   owner: string | undefined
   gate: string | undefined
@@ -55,6 +54,7 @@ export class Frame {
     this.slots = new Array(thunks.length)
     this.index = index
     this.item = item
+    this.attempt = parent?.attempt ?? 0
     this.owner = parent?.owner
     this.gate = parent?.gate
   }
@@ -147,23 +147,26 @@ export class Join extends Outcome {
   }
 }
 
-/** The value of a binding, evaluated on first demand, which stands at `span`, and remembered, failure included. */
-export const force = (frame: Frame, slot: number, task: Task, depth: number, span: Span): Result => {
+/**
+ * The value of a binding, evaluated on first demand, which stands at `span`, and remembered, failure included. What is `pure` may be
+ * evaluated again for a retry that has read its failure.
+ */
+export const force = (frame: Frame, slot: number, task: Task, depth: number, span: Span, pure: boolean): Result => {
   const known = frame.slots[slot]
   if (known === undefined) {
     if (depth >= task.run.limits.evaluationDepth) return task.run.tooDeep(span)
     const result = frame.thunks[slot]!(frame, task, depth + 1)
     if (!(result instanceof Later)) {
       frame.slots[slot] = result
-      return result instanceof Failed ? read(frame, slot, result, task) : result
+      return result instanceof Failed && pure ? read(frame, slot, result, task) : result
     }
     const join = new Join(frame, slot, result, task)
     frame.slots[slot] = join
-    return watched(join, frame, slot, task)
+    return pure ? watched(join, frame, slot, task) : join.later
   }
   if (!(known instanceof Outcome)) return known
-  if (known instanceof Failed) return read(frame, slot, known, task)
-  return watched(known as Join, frame, slot, task)
+  if (!pure) return known instanceof Join ? known.later : (known as Failed)
+  return known instanceof Failed ? read(frame, slot, known, task) : watched(known as Join, frame, slot, task)
 }
 
 const read = (frame: Frame, slot: number, failed: Failed, task: Task): Failed => {

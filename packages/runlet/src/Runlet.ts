@@ -189,9 +189,7 @@ export const run = (program: Program, options: RunOptions = {}): Effect.Effect<V
     for (const [slot, value] of program.inputs.entries()) frame.slots[slot] = value
     const root = graph?.add("root", "return", syntax.result.span, 0, undefined)
     graph?.update(root, "running")
-    const evaluated = Effect.suspend(() =>
-      toEffect(state.node(0, syntax.span) ?? body.run(frame, new Task(state, 0, undefined), 0)),
-    )
+    const evaluated = Effect.suspend(() => toEffect(state.node(0, syntax.span) ?? body.run(frame, new Task(state, undefined), 0)))
     const bounded = Number.isFinite(limits.wallMs)
       ? Effect.timeoutOrElse(evaluated, {
           duration: Duration.millis(limits.wallMs),

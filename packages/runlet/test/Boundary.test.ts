@@ -153,6 +153,70 @@ describe("retry", () => {
     }),
   )
 
+  it.effect("makes an effect outside it once, whose failure it reads", () =>
+    Effect.gen(function* () {
+      for (const sleepMs of [0, 5]) {
+        const { options, stage } = staged({ "t.a": { sleepMs, fail: busy }, "t.b": { policy: "pure", sleepMs: 50, return: 1 } })
+        const source = "a = t.a()\nreturn boundary retry 3 { return [a, t.b()] } catch e { return e.code }"
+        expect(yield* failure(source, options)).toMatchObject({ code: "BUSY" })
+        expect(stage.calls.get("t.a")).toHaveLength(1)
+        const inner = staged({ "t.a": { sleepMs, fail: busy } })
+        const nested =
+          "return boundary { a = t.a(); return boundary retry 3 { return a } catch e { return 0 } } catch e { return e.code }"
+        expect(yield* value(nested, inner.options)).toBe('"BUSY"')
+        expect(inner.stage.calls.get("t.a")).toHaveLength(1)
+      }
+    }),
+  )
+
+  it.effect("shows the calls of an outer binding the attempt of the boundary around the binding, whoever needs it", () =>
+    Effect.gen(function* () {
+      const scripts = { "t.a": { policy: "pure", failFirst: 2, fail: busy, attemptPlus: 0 } } as const
+      const outer = staged(scripts)
+      expect(yield* value("a = t.a()\nreturn boundary retry 2 { return a } catch e { return -1 }", outer.options)).toBe("0")
+      expect(outer.stage.contexts.map(({ attempt }) => attempt)).toEqual([0, 0, 0])
+      const nested = staged({ ...scripts, "t.b": { failFirst: 1, fail: busy, attemptPlus: 10 } })
+      const source = `return boundary retry 1 {
+  a = t.a()
+  b = t.b()
+  return boundary retry 2 { return after b { return [t.b(), a, b] } } catch e { return -1 }
+} catch e { return -2 }`
+      expect(yield* value(source, nested.options)).toBe("[10,1,11]")
+    }),
+  )
+
+  it.effect(
+    "shares the attempts of an outer binding: it is evaluated again by whoever retries, and all read what came of it last",
+    () =>
+      Effect.gen(function* () {
+        const { options, stage } = staged({ "t.a": { policy: "pure", failFirst: 2, fail: busy, return: 7 } })
+        const source = `a = t.a()
+first = boundary { return a } catch e { return e.code }
+second = after first { return boundary retry 2 { return a } catch e { return e.code } }
+third = after second { return boundary { return a } catch e { return e.code } }
+return [first, second, third]`
+        expect(yield* value(source, options)).toBe('["BUSY",7,7]')
+        expect(stage.calls.get("t.a")).toHaveLength(3)
+      }),
+  )
+
+  it.effect("evaluates again what a boundary within it has caught, when the attempt fails for another reason", () =>
+    Effect.gen(function* () {
+      const { options, stage } = staged({
+        "t.a": { policy: "pure", failFirst: 1, fail: busy, return: 3 },
+        "t.b": { failFirst: 1, fail: busy, return: 4 },
+      })
+      const source = `a = t.a()
+return boundary retry 1 {
+  x = boundary { return a } catch e { return e.code }
+  y = after x { return t.b() }
+  return [x, y]
+} catch e { return e.code }`
+      expect(yield* value(source, options)).toBe("[3,4]")
+      expect(stage.calls.get("t.a")).toHaveLength(2)
+    }),
+  )
+
   it.effect("shows a tool the attempt of the innermost boundary, the outer one again behind it", () =>
     Effect.gen(function* () {
       const { options } = staged({

@@ -17,7 +17,7 @@ interface Group {
 const forcing =
   (slot: number, span: Span): Code =>
   (frame, task, depth) =>
-    force(frame, slot, task, depth, span)
+    force(frame, slot, task, depth, span, false)
 
 const skip = (lowering: Lowering, statement: Skip, scope: Scope): Code => {
   const { condition } = statement
@@ -40,7 +40,7 @@ const assert = (lowering: Lowering, statement: Assert, scope: Scope): Code => {
   return (frame, task, depth) => {
     const over = task.run.node(depth, span)
     if (over !== undefined) return over
-    const node = task.run.graph?.add("branch", "assert", span, task.attempt, frame.owner)
+    const node = task.run.graph?.add("branch", "assert", span, frame.attempt, frame.owner)
     return andThen(test(frame, task, depth + 1), (value): Result => {
       if (typeof value !== "boolean") return notBoolean(value).at(condition.span)
       task.run.graph?.update(
@@ -99,7 +99,7 @@ export const block = (lowering: Lowering, source: Block, parent: Scope | undefin
           foresee(statement.value)
           group.tasks.push(forcing(thunks.length - 1, statement.value.span))
         }
-        scope.declare(statement.name.name, statement.value)
+        scope.declare(statement.name.name, statement.value, lowering.effects.isRoot(statement))
         break
       }
       case "discard":

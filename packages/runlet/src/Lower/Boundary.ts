@@ -41,17 +41,16 @@ export const boundary = (lowering: Lowering, expr: Boundary, scope: Scope): Code
     return handler.run(inner, task, depth + 1)
   }
   const from = (attempt: number, frame: Frame, task: Task, depth: number): Result => {
-    const trying = expr.retries === 0 ? new Task(task.run, 0, task.consumed) : new Task(task.run, attempt, [])
+    const trying = expr.retries === 0 ? task : new Task(task.run, [])
     const inner = new Frame(frame, body.thunks)
+    inner.attempt = attempt
     const node = frame.noted(expr)
     if (node !== undefined) inner.owner = node
     return whenSettled(body.run(inner, trying, depth + 1), (settled) => {
       if (!(settled instanceof Failed) || settled === skipped) return settled
       const again = settled.retryable && attempt < expr.retries
-      if (trying.consumed !== undefined && trying.consumed !== task.consumed) {
-        if (again) forget(trying.consumed)
-        else task.consumed?.push(...trying.consumed)
-      }
+      if (again) forget(trying.consumed!)
+      else if (trying !== task) task.consumed?.push(...trying.consumed!)
       if (!again) return handle(settled, attempt, frame, task, depth)
       const wait = delay(task.run, settled, attempt + 1)
       const pause = wait > 0 ? Effect.sleep(Duration.millis(wait)) : Effect.yieldNow

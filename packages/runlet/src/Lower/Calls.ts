@@ -29,7 +29,7 @@ export const call = (lowering: Lowering, expr: Call, scope: Scope): Code => {
       const over = task.run.node(depth, span)
       if (over !== undefined) return over
       const argument = expr.args[at]!
-      const node = task.run.graph?.add("convert", "convert", argument.span, task.attempt, frame.owner)
+      const node = task.run.graph?.add("convert", "convert", argument.span, frame.attempt, frame.owner)
       if (result instanceof Failed) {
         task.run.graph?.update(node, "failed", { error: result })
         return new Failed(result.code, `argument ${at + 1} of \`${callable.name}\`: ${result.message}`, argument.span)
@@ -63,7 +63,7 @@ export const call = (lowering: Lowering, expr: Call, scope: Scope): Code => {
     const start = (at: number) => args[at]!(frame, task, depth + 1)
     const { graph } = run
     if (graph === undefined) return strict(args.length, start, ordered, (values) => apply(values, frame, task, depth, undefined))
-    const node = graph.add("call", callable.name, span, task.attempt, frame.owner)
+    const node = graph.add("call", callable.name, span, frame.attempt, frame.owner)
     if (node !== undefined) {
       frame.note(expr, node)
       if (frame.gate !== undefined) graph.edge({ kind: "orders", from: frame.gate, to: node })

@@ -65,7 +65,7 @@ export const after = (lowering: Lowering, expr: After, scope: Scope): Code => {
     task.run.node(depth, expr.span) ??
     andThen(gate(frame, task, depth + 1), () => {
       const inner = new Frame(frame, body.thunks)
-      if (task.run.graph !== undefined) inner.gate = task.run.graph.gate("after", expr.span, task.attempt, frame.owner)
+      if (task.run.graph !== undefined) inner.gate = task.run.graph.gate("after", expr.span, frame.attempt, frame.owner)
       return body.run(inner, task, depth + 1)
     })
 }
@@ -109,7 +109,7 @@ const iteration = (
   const inner = new Frame(frame, body.thunks, index, item)
   slots(inner)
   if (run.graph === undefined) return body.run(inner, task, depth + 1)
-  const node = run.graph.add("iteration", titled(name, index, item), expr.body.span, task.attempt, owner ?? frame.owner)
+  const node = run.graph.add("iteration", titled(name, index, item), expr.body.span, frame.attempt, owner ?? frame.owner)
   inner.owner = node
   run.graph.update(node, "running")
   return told(body.run(inner, task, depth + 1), (state, more) =>

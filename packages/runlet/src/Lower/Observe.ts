@@ -9,7 +9,7 @@ export const observed = (kind: NodeKind, label: string, expr: Expr, code: Code):
   return (frame, task, depth) => {
     const { graph } = task.run
     if (graph === undefined) return code(frame, task, depth)
-    const node = graph.add(kind, label, expr.span, task.attempt, frame.owner)
+    const node = graph.add(kind, label, expr.span, frame.attempt, frame.owner)
     if (node === undefined) return code(frame, task, depth)
     frame.note(expr, node)
     if (kind === "branch" || kind === "loop" || kind === "boundary") graph.update(node, "running")

@@ -13,14 +13,17 @@ export class Scope {
   readonly slots = new Map<string, number>()
   /** The expression behind each slot; none for names that the construct itself binds. */
   readonly sources: Array<Expr | undefined> = []
+  /** Slots whose bindings are evaluated whether needed or not, and once: they have effects. */
+  readonly roots = new Set<number>()
 
   constructor(parent: Scope | undefined, names: ReadonlyArray<string>) {
     this.parent = parent
     for (const name of names) this.declare(name, undefined)
   }
 
-  declare(name: string | undefined, source: Expr | undefined): number {
+  declare(name: string | undefined, source: Expr | undefined, root = false): number {
     const slot = this.sources.length
+    if (root) this.roots.add(slot)
     this.sources.push(source)
     if (name !== undefined) this.slots.set(name, slot)
     return slot
@@ -62,9 +65,10 @@ export const reference = ({ name, span }: Name, scope: Scope): Code => {
   const found = scope.resolve(name)
   if (found === undefined) throw new Error(`unresolved name ${name}`)
   const { hops, slot } = found
-  if (hops === 0) return (frame, task, depth) => readSlot(frame, slot, task, depth, span)
-  if (hops === 1) return (frame, task, depth) => readSlot(frame.parent!, slot, task, depth, span)
-  return (frame, task, depth) => readSlot(up(frame, hops), slot, task, depth, span)
+  const pure = !found.scope.roots.has(slot)
+  if (hops === 0) return (frame, task, depth) => readSlot(frame, slot, task, depth, span, pure)
+  if (hops === 1) return (frame, task, depth) => readSlot(frame.parent!, slot, task, depth, span, pure)
+  return (frame, task, depth) => readSlot(up(frame, hops), slot, task, depth, span, pure)
 }
 
 export const up = (frame: Frame, hops: number): Frame => {
@@ -73,9 +77,9 @@ export const up = (frame: Frame, hops: number): Frame => {
   return at
 }
 
-const readSlot = (frame: Frame, slot: number, task: Task, depth: number, span: Span): Result => {
+const readSlot = (frame: Frame, slot: number, task: Task, depth: number, span: Span, pure: boolean): Result => {
   const known = frame.slots[slot]
-  return known === undefined || known instanceof Outcome ? force(frame, slot, task, depth, span) : known
+  return known === undefined || known instanceof Outcome ? force(frame, slot, task, depth, span, pure) : known
 }
 
 /** The nodes that made the value of an expression, looked up through names and through what has no node of its own. */
