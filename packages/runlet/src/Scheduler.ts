@@ -19,14 +19,13 @@ export const failedOf = (cause: Cause.Cause<Failed>): Failed => {
   return new Failed("RL8104", text, undefined)
 }
 
-const ended = (fibers: ReadonlyArray<Running | undefined>): Effect.Effect<void> =>
+const ended = (fibers: ReadonlyArray<Running>): Effect.Effect<void> =>
   Effect.callback<void>((resume) => {
     let open = 1
     const done = () => {
       if (--open === 0) resume(Effect.void)
     }
     for (const fiber of fibers) {
-      if (fiber === undefined) continue
       open++
       fiber.addObserver(done)
     }
@@ -46,6 +45,8 @@ const begin = (start: (index: number) => Outcomes, index: number): Outcomes => {
 export interface Pace {
   readonly due: () => boolean
 }
+
+const steady: Pace = { due: () => false }
 
 /**
  * Runs `start(0)`, `start(1)`, … with at most `lanes` of them waiting at a time, handing each value to `keep`. The failure with the
@@ -71,31 +72,45 @@ export const lanes = (
       : start(index)
     if (!(result instanceof Outcome)) keep(index, result)
     else if (result instanceof Failed) return result
-    else return waiting(count, width, start, keep, finish, pace, index, result as Later)
+    else {
+      const work = { count, width, next: index + 1, start, keep, pace }
+      return new Later(Effect.flatMap(settled(work, [[index, result as Later]], [], undefined), () => toEffect(finish())))
+    }
   }
   return finish()
 }
 
-const waiting = (
-  count: number,
-  width: number,
-  start: (index: number) => Outcomes,
-  keep: (index: number, value: Value) => void,
-  finish: () => Outcomes,
-  pace: Pace,
-  first: number,
-  pending: Later,
-): Later => {
-  const all = Effect.withFiber<void, Failed>((parent) =>
+/** Tasks that are all needed: from `next` on they are started here, `width` of them waiting at a time. */
+interface Work {
+  readonly count: number
+  readonly width: number
+  readonly next: number
+  readonly start: (index: number) => Outcomes
+  readonly keep: (index: number, value: Value) => void
+  readonly pace: Pace
+}
+
+/**
+ * Waits for tasks that have `begun`, for those that `wait` until everything ahead of them has succeeded, in order, and for those still
+ * to be started. `lost` is a failure that is known already.
+ */
+const settled = (
+  { count, keep, next: from, pace, start, width }: Work,
+  begun: ReadonlyArray<readonly [index: number, later: Later]>,
+  wait: Array<number>,
+  lost: { readonly index: number; readonly failed: Failed } | undefined,
+): Effect.Effect<void, Failed> =>
+  Effect.withFiber<void, Failed>((parent) =>
     Effect.callback<void, Failed>((resume) => {
       const fork = Effect.runForkWith(parent.context)
       const fibers = new Map<number, Running>()
       let pausing: Fiber.Fiber<void> | undefined
-      let next = first + 1
-      let best = count
-      let failure: Failed | undefined
+      let next = from
+      let turn = 0
+      let best = lost?.index ?? count
+      let failure = lost?.failed
       let closing = false
-      let pumping = false
+      let pumping = true
 
       const lose = (index: number, failed: Failed) => {
         if (index >= best) return
@@ -114,31 +129,39 @@ const waiting = (
           pump()
         })
       }
+      const run = (index: number) => {
+        const result = begin(start, index)
+        if (!(result instanceof Outcome)) keep(index, result)
+        else if (result instanceof Failed) lose(index, result)
+        else launch(index, result as Later)
+      }
+      const pause = (): boolean => {
+        pausing = fork(Effect.yieldNow)
+        pausing.addObserver(() => {
+          pausing = undefined
+          if (!closing) pump()
+        })
+        return pausing !== undefined
+      }
+      const isTurn = (index: number): boolean => {
+        for (const other of fibers.keys()) if (other < index) return false
+        return index < best
+      }
       const pump = () => {
         if (pumping || pausing !== undefined) return
         pumping = true
         while (fibers.size < width && next < count && next < best) {
-          if (pace.due()) {
-            pausing = fork(Effect.yieldNow)
-            pausing.addObserver(() => {
-              pausing = undefined
-              if (!closing) pump()
-            })
-            if (pausing !== undefined) break
-          }
-          const index = next++
-          const result = begin(start, index)
-          if (!(result instanceof Outcome)) keep(index, result)
-          else if (result instanceof Failed) lose(index, result)
-          else launch(index, result as Later)
+          if (pace.due() && pause()) break
+          run(next++)
         }
+        while (turn < wait.length && isTurn(wait[turn]!)) run(wait[turn++]!)
         pumping = false
-        if (fibers.size === 0 && pausing === undefined && (next >= count || next >= best))
+        const open = next < Math.min(count, best) || (turn < wait.length && wait[turn]! < best)
+        if (fibers.size === 0 && pausing === undefined && !open)
           resume(failure === undefined ? Effect.void : Effect.fail(failure))
       }
 
-      pumping = true
-      launch(first, pending)
+      for (const [index, later] of begun) if (index < best) launch(index, later)
       pumping = false
       pump()
       return Effect.suspend(() => {
@@ -150,8 +173,6 @@ const waiting = (
       })
     }),
   )
-  return new Later(Effect.flatMap(all, () => toEffect(finish())))
-}
 
 /**
  * Evaluates tasks that are all needed, each started at once. `starts` is called in order; a task that must not begin before everything
@@ -182,100 +203,24 @@ const gathering = (
   first: number,
   pending: Later,
 ): Later => {
-  const tasks: Array<{ readonly index: number; readonly later: Later | undefined }> = [{ index: first, later: pending }]
-  let last: Failed | undefined
-  for (let index = first + 1; index < count && last === undefined; index++) {
+  const begun: Array<readonly [index: number, later: Later]> = [[first, pending]]
+  const wait: Array<number> = []
+  let lost: { readonly index: number; readonly failed: Failed } | undefined
+  for (let index = first + 1; index < count && lost === undefined; index++) {
     if (ordered?.(index)) {
-      tasks.push({ index, later: undefined })
+      wait.push(index)
       continue
     }
     const result = start(index)
     if (!(result instanceof Outcome)) values[index] = result
-    else if (result instanceof Failed) last = result
-    else tasks.push({ index, later: result as Later })
+    else if (result instanceof Failed) lost = { index, failed: result }
+    else begun.push([index, result as Later])
   }
   const keep = (index: number, value: Value) => {
     values[index] = value
   }
-  const only = tasks.length === 1 && last === undefined
-  const all = only ? Effect.map(pending.effect, (value) => keep(first, value)) : together(tasks, start, keep, last)
+  const only = begun.length === 1 && wait.length === 0 && lost === undefined
+  const work = { count, width: Number.POSITIVE_INFINITY, next: count, start, keep, pace: steady }
+  const all = only ? Effect.map(pending.effect, (value) => keep(first, value)) : settled(work, begun, wait, lost)
   return new Later(Effect.flatMap(all, () => toEffect(finish(values))))
 }
-
-const together = (
-  tasks: ReadonlyArray<{ readonly index: number; readonly later: Later | undefined }>,
-  start: (index: number) => Outcomes,
-  keep: (index: number, value: Value) => void,
-  last: Failed | undefined,
-): Effect.Effect<void, Failed> =>
-  Effect.withFiber<void, Failed>((parent) =>
-    Effect.callback<void, Failed>((resume) => {
-      const fork = Effect.runForkWith(parent.context)
-      const fibers = new Array<Running | undefined>(tasks.length)
-      const done = new Array<boolean>(tasks.length).fill(false)
-      let failure = last
-      let best = tasks.length
-      let open = 0
-      let from = 0
-      let closing = false
-      let pumping = true
-
-      const lose = (at: number, failed: Failed) => {
-        if (at >= best) return
-        best = at
-        failure = failed
-        for (let other = at + 1; other < tasks.length; other++) fibers[other]?.interruptUnsafe()
-      }
-      const launch = (at: number, later: Later) => {
-        open++
-        const fiber = fork(later.effect)
-        fibers[at] = fiber
-        fiber.addObserver((exit) => {
-          open--
-          done[at] = true
-          if (closing) return
-          if (Exit.isSuccess(exit)) keep(tasks[at]!.index, exit.value)
-          else lose(at, failedOf(exit.cause))
-          pump()
-        })
-      }
-      const pump = () => {
-        if (pumping) return
-        pumping = true
-        while (from < best) {
-          const task = tasks[from]!
-          if (task.later === undefined && !done[from]) {
-            if (fibers[from] !== undefined) break
-            const result = begin(start, task.index)
-            if (result instanceof Outcome) {
-              if (result instanceof Failed) {
-                done[from] = true
-                lose(from, result)
-              } else {
-                launch(from, result as Later)
-                if (!done[from]) break
-              }
-            } else {
-              done[from] = true
-              keep(task.index, result)
-            }
-          } else if (!done[from]) break
-          from++
-        }
-        pumping = false
-        if (open === 0 && from >= best) resume(failure === undefined ? Effect.void : Effect.fail(failure))
-      }
-
-      for (let at = 0; at < tasks.length && at < best; at++) {
-        const { later } = tasks[at]!
-        if (later !== undefined) launch(at, later)
-      }
-      pumping = false
-      pump()
-      return Effect.suspend(() => {
-        closing = true
-        for (const fiber of fibers) fiber?.interruptUnsafe()
-        return ended(fibers)
-      })
-    }),
-  )

@@ -7,7 +7,7 @@ import { mutated, program, soup } from "./Generate.ts"
 
 const CASES = process.env.KIT_TEST_LONG === "1" ? 10_000 : 400
 
-const tools: ReadonlyArray<Tool> = ["net.get", "p.int", "p.str", "w.int", "flaky.int"].map((name) => ({
+const tools: ReadonlyArray<Tool> = ["net.get", "p.int", "p.str", "w.int", "flaky.int", "soft.int"].map((name) => ({
   name,
   summary: "",
   parameters: [{ name: "x", schema: true }],

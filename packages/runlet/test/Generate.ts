@@ -112,6 +112,7 @@ class Writer {
           () => `-${at("int")}`,
           () => `number.round(${at("num")})`,
           () => `flaky.int(${at("int")})`,
+          () => `soft.int(${at("int")})`,
         ])()
       case "num":
         return dice.pick([

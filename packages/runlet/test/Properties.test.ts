@@ -25,6 +25,8 @@ const answers: { readonly [name: string]: (arg: Json, attempt: number) => Json |
   "p.str": (arg) => `${arg}!`,
   "w.int": (arg) =>
     arg === 3 ? new ToolFailure({ code: "THREE", message: "no threes", details: { arg } }) : typeof arg === "number" ? -arg : 0,
+  "soft.int": (arg, attempt) =>
+    attempt === 0 && arg === 2 ? new ToolFailure({ code: "SOFT", message: "again", retryable: true }) : arg,
   "flaky.int": (arg, attempt) =>
     attempt === 0 && arg === 1 ? new ToolFailure({ code: "FLAKY", message: "again", retryable: true }) : arg,
 }
