@@ -47,7 +47,7 @@ describe.runIf(process.platform === "linux")("a full disk", () => {
   it("S102 lets nothing start that must be recorded first, says so, and costs no more than that", async () => {
     const [working, gate] = [`${kit.folder}/working`, `${kit.folder}/gate`]
     const agent = await kit.agent("demo")
-    const program = `_ = shell({ command: "touch ${working}; while [ ! -e ${gate} ]; do sleep 0.01; done" })\nreturn subagent({ prompt: "two" }).output`
+    const program = `gate = shell({ command: "touch ${working}; while [ ! -e ${gate} ]; do sleep 0.01; done" })\na = after gate { return subagent({ prompt: "two" }) }\nreturn a.output`
     const running = await kit.start(["compose", "-e", program, "--json"])
     await kit.appears(working, running)
     limit(running.pid, 1)
