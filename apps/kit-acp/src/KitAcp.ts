@@ -1,4 +1,5 @@
 import { AcpServer } from "@acp-kit/acp-server/AcpServer"
+import { Argv } from "@acp-kit/platform/Argv"
 import { Host } from "@acp-kit/platform/Host"
 import { Main } from "@acp-kit/platform/Main"
 import { Stdio } from "@acp-kit/platform/Stdio"
@@ -15,6 +16,8 @@ export const main = (argv: ReadonlyArray<string>): void => {
   const given = parse(argv)
   const program = Effect.gen(function* () {
     const stdio = yield* Stdio.Service
+    const damage = Argv.damage()
+    if (damage !== undefined) return yield* Effect.as(stdio.writeError(`kit acp: ${damage}\n`), 2)
     if ("mistake" in given) {
       return yield* Effect.as(stdio.writeError(`kit acp: ${given.mistake}; kit acp --help lists what there is\n`), 2)
     }

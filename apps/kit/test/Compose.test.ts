@@ -121,6 +121,10 @@ describe("kit compose", () => {
         err: 'kit: could not read the argument "a=\\"\ufffd\\"": it is not UTF-8: the byte at offset 3 belongs to no character\n',
       })
       expect((await given(`'a="\ufffd"'`)).out).toBe('"\ufffd"\n')
+      expect(await kit.shell(`kit acp --model "$(printf 'm\\351')" < /dev/null`).ended).toMatchObject({
+        code: 2,
+        err: expect.stringContaining("kit acp: could not read the argument"),
+      })
     },
   )
 
