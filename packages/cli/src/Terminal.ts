@@ -43,7 +43,7 @@ export interface Facts {
   readonly inIsTerminal: boolean
   readonly outIsTerminal: boolean
   readonly errIsTerminal: boolean
-  /** The size of the terminal behind stderr now, as far as it is known. */
+  /** The size of the terminal behind stderr now, as far as it is known; a terminal may say 0 where it is not. */
   readonly size: () => { readonly columns?: number; readonly rows?: number }
 }
 
@@ -75,8 +75,8 @@ export const layerWith = (facts: Facts): Layer.Layer<Service, never, Stdio.Servi
         inIsTerminal: facts.inIsTerminal,
         outIsTerminal: facts.outIsTerminal,
         errIsTerminal: facts.errIsTerminal,
-        columns: Effect.sync(() => facts.size().columns ?? 80),
-        rows: Effect.sync(() => facts.size().rows ?? 24),
+        columns: Effect.sync(() => facts.size().columns || 80),
+        rows: Effect.sync(() => facts.size().rows || 24),
         color: redraws && (env.NO_COLOR ?? "") === "",
         redraws,
       }

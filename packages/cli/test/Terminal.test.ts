@@ -9,6 +9,7 @@ const terminal = (options: {
   readonly env?: Readonly<Record<string, string>>
   readonly chunks?: ReadonlyArray<Uint8Array>
   readonly errIsTerminal?: boolean
+  readonly size?: { readonly columns: number; readonly rows: number }
   /** Why nothing can be written. */
   readonly closed?: string
 }) => {
@@ -60,6 +61,8 @@ describe("Terminal", () => {
       yield* closed.closed
       expect(yield* closed.lost).toBeUndefined()
       expect(yield* Effect.all([closed.columns, closed.rows])).toEqual([80, 24])
+      const silent = yield* terminal({ size: { columns: 0, rows: 0 } })
+      expect(yield* Effect.all([silent.columns, silent.rows])).toEqual([80, 24])
     }),
   )
 
