@@ -24,7 +24,7 @@ const terminal = (options: {
     inIsTerminal: false,
     outIsTerminal: false,
     errIsTerminal: options.errIsTerminal ?? true,
-    size: () => ({}),
+    size: () => options.size ?? {},
   })
   return Effect.provide(Terminal.Service, Layer.provide(layer, Layer.merge(stdio, host)))
 }
