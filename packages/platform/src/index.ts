@@ -2,6 +2,7 @@
 export * as Argv from "./Argv.ts"
 export * as Child from "./Child.ts"
 export * as ChildProcess from "./ChildProcess.ts"
+export * as Descriptor from "./Descriptor.ts"
 export * as Executable from "./Executable.ts"
 export * as Files from "./Files.ts"
 export * as Host from "./Host.ts"
