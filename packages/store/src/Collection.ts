@@ -1,6 +1,7 @@
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import * as Deletion from "./Deletion.ts"
 import type { Disk } from "./Disk.ts"
 import * as Layout from "./Layout.ts"
 import type { Lock } from "./Lock.ts"
@@ -161,6 +162,7 @@ const removeSession = Effect.fnUntraced(function* (
   yield* SessionFiles.hold(directory, id)
   const now = yield* SessionReading.summary(home, id as SessionId)
   if (now.updated !== updated) return false
+  yield* Deletion.agentsOf(home, id as SessionId)
   yield* Trash.remove(Layout.sessionsPath(home), id)
   return true
 })

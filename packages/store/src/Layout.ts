@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { is as isAgentId } from "./AgentId.ts"
 import { Disk, type Stat } from "./Disk.ts"
 import { problem, type SessionId } from "./SessionId.ts"
-import { Corrupt, Denied, InvalidId, NotFound, of, ofDisk, type StoreError } from "./StoreError.ts"
+import { Corrupt, Denied, InvalidId, NotFound, notOurs, of, ofDisk, type StoreError } from "./StoreError.ts"
 
 /**
  * Where things lie under Kit's home. Only this file turns an id into a path, and only after checking it.
@@ -55,7 +55,7 @@ export const directory = Effect.fnUntraced(function* (
   if (stat === undefined) return undefined
   if (stat.kind !== "directory") {
     const why = `${article(stat.kind)} stands where a directory belongs`
-    return yield* of(new Corrupt({ path, why, remedy: "Kit made no such thing and does not touch it; move it away" }))
+    return yield* of(new Corrupt({ path, why, remedy: notOurs }))
   }
   if (owner !== undefined && stat.uid !== owner) return yield* of(new Denied({ path, reason: `it belongs to user ${stat.uid}` }))
   return stat

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import { Disk, type File } from "./Disk.ts"
 import { encodeValue } from "./Frame.ts"
 import type { JsonObject } from "./Json.ts"
+import * as Layout from "./Layout.ts"
 import { isGap, LogDecoder } from "./LogDecoder.ts"
 import { activePath, type LogName, quarantinePath, segments, stagedPath } from "./LogFiles.ts"
 import { firstLine, segmentOf, tail } from "./LogReader.ts"
@@ -302,7 +303,7 @@ export const setAside = Effect.fnUntraced(function* (
   const bytes = yield* disk.read(file, from, to - from).pipe(Effect.mapError(ofDisk))
   if (isTail && bytes.indexOf(10) < 0) return undefined
   const directory = quarantinePath(name)
-  if ((yield* disk.stat(directory).pipe(Effect.mapError(ofDisk))) === undefined) {
+  if ((yield* Layout.directory(directory)) === undefined) {
     yield* disk.makeDirectory(directory).pipe(Effect.mapError(ofDisk))
   }
   const path = `${directory}/${name.base}${name.extension}.${segment}.${from}-${to}`

@@ -18,6 +18,7 @@ export const ofSession = Effect.fn("Orphans.ofSession")(function* (
   const parent = `${session}/${Layout.subagentsName}`
   const owned = (yield* disk.stat(`${session}/${Layout.sessionFile}`).pipe(Effect.mapError(ofDisk))) !== undefined
   const found: Array<Orphan> = []
+  yield* Layout.directory(parent)
   for (const name of (yield* disk.list(parent).pipe(Effect.mapError(ofDisk))) ?? []) {
     const path = `${parent}/${name}`
     if (name.startsWith(Layout.trashPrefix)) {

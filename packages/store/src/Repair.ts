@@ -25,7 +25,7 @@ export const setAside = Effect.fnUntraced(function* (
   const bytes = yield* disk.readFile(`${directory}/${file}`).pipe(Effect.mapError(ofDisk))
   if (bytes === undefined) return undefined
   const quarantine = quarantinePath({ directory, base: "", extension: "" })
-  yield* Layout.ensureDirectory(quarantine)
+  if ((yield* Layout.directory(quarantine)) === undefined) yield* Layout.ensureDirectory(quarantine)
   const copy = `${quarantine}/${file}.${crcHex(bytes)}`
   if ((yield* disk.stat(copy).pipe(Effect.mapError(ofDisk))) === undefined) {
     yield* writeNew(copy, bytes)

@@ -10,7 +10,7 @@ import { Lock } from "./Lock.ts"
 import { onlyLine, writeNew } from "./LogRecovery.ts"
 import type { Initial } from "./SessionDocument.ts"
 import * as SessionDocument from "./SessionDocument.ts"
-import { AlreadyExists, type Holder, Locked, of, ofDisk, type StoreError } from "./StoreError.ts"
+import { AlreadyExists, type Holder, Locked, NotFound, of, ofDisk, type StoreError } from "./StoreError.ts"
 import { StoreLimits } from "./StoreLimits.ts"
 import * as Trash from "./Trash.ts"
 
@@ -73,25 +73,38 @@ export const sweep = Effect.fnUntraced(function* (home: string): Effect.fn.Retur
 })
 
 /** Takes the lock of a session's directory for the scope and says who we are beside it; `Locked` names the holder. */
-export const hold = Effect.fn("SessionFiles.hold")(function* (
+export const hold = Effect.fn("SessionFiles.hold")(
+  function* (directory: string, id: string): Effect.fn.Return<void, StoreError, Needs | Scope.Scope> {
+    const disk = yield* Disk.Service
+    const lock = yield* Lock.Service
+    const limits = yield* StoreLimits
+    const path = `${directory}/${Layout.lockFile}`
+    if ((yield* disk.stat(path).pipe(Effect.mapError(ofDisk))) === undefined) {
+      yield* writeNew(path, new Uint8Array(0)).pipe(Effect.catch((error) => (isTaken(error) ? Effect.void : Effect.fail(error))))
+    }
+    const step = 5
+    for (let waited = 0; !(yield* lock.acquire(path)); waited += step) {
+      if (waited >= limits.lockMillis) return yield* of(new Locked({ session: id, holder: yield* holderOf(directory) }))
+      yield* Effect.sleep(step)
+    }
+    const since = new Date(yield* Clock.currentTimeMillis).toISOString()
+    const { pid, host } = lock.self
+    yield* Document.write(`${directory}/${Layout.holderFile}`, { pid, host, since }, { durable: false })
+    if ((yield* disk.stat(path).pipe(Effect.mapError(ofDisk))) === undefined)
+      return yield* of(new NotFound({ what: "session", id }))
+  },
+  (holding, directory, id) => Effect.catch(holding, (error) => gone(error, directory, id)),
+)
+
+/** The failure of a call on a session's directory; `NotFound` where somebody else has deleted it meanwhile. */
+const gone = Effect.fnUntraced(function* (
+  error: StoreError,
   directory: string,
   id: string,
-): Effect.fn.Return<void, StoreError, Needs | Scope.Scope> {
+): Effect.fn.Return<never, StoreError, Disk.Service> {
   const disk = yield* Disk.Service
-  const lock = yield* Lock.Service
-  const limits = yield* StoreLimits
-  const path = `${directory}/${Layout.lockFile}`
-  if ((yield* disk.stat(path).pipe(Effect.mapError(ofDisk))) === undefined) {
-    yield* writeNew(path, new Uint8Array(0)).pipe(Effect.catch((error) => (isTaken(error) ? Effect.void : Effect.fail(error))))
-  }
-  const step = 5
-  for (let waited = 0; !(yield* lock.acquire(path)); waited += step) {
-    if (waited >= limits.lockMillis) return yield* of(new Locked({ session: id, holder: yield* holderOf(directory) }))
-    yield* Effect.sleep(step)
-  }
-  const since = new Date(yield* Clock.currentTimeMillis).toISOString()
-  const { pid, host } = lock.self
-  yield* Document.write(`${directory}/${Layout.holderFile}`, { pid, host, since }, { durable: false })
+  const stat = yield* disk.stat(directory).pipe(Effect.mapError(ofDisk))
+  return yield* stat === undefined ? of(new NotFound({ what: "session", id })) : error
 })
 
 const isTaken = (error: StoreError): boolean => error.reason._tag === "Io" && error.reason.reason === "EEXIST"

@@ -25,11 +25,18 @@ import type { Warning } from "./Warning.ts"
 
 type Needs = Disk.Service | Lock.Service
 
+/** What a session that is open for writing tells the store. */
+export interface Hooks {
+  readonly onHealth: Health.Watch["report"]
+  /** An agent is about to be deleted; where this fails it stays. */
+  readonly onDelete: (agent: string) => Effect.Effect<void, StoreError>
+}
+
 /** Opens an existing session for writing: lock, versions, then repairs. A newer format is refused before anything is written. */
 export const open = Effect.fn("SessionWriting.open")(function* (
   home: string,
   id: SessionId,
-  onHealth: Health.Watch["report"],
+  hooks: Hooks,
   visit: (record: TranscriptRecord) => void = () => {},
 ): Effect.fn.Return<SessionWriter, StoreError, Needs | Scope.Scope> {
   const disk = yield* Disk.Service
@@ -46,7 +53,7 @@ export const open = Effect.fn("SessionWriting.open")(function* (
   for (const name of (yield* disk.list(directory).pipe(Effect.mapError(ofDisk))) ?? []) {
     if (Document.isTemporary(name)) yield* disk.unlink(`${directory}/${name}`).pipe(Effect.mapError(ofDisk))
   }
-  return yield* writer(home, id, raw, warnings, onHealth, visit)
+  return yield* writer(home, id, raw, warnings, hooks, visit)
 })
 
 /** Makes the directory ours alone where its mode lets others in. */
@@ -64,7 +71,7 @@ export const writer = Effect.fnUntraced(function* (
   id: SessionId,
   initial: JsonObject,
   found: ReadonlyArray<Warning>,
-  onHealth: Health.Watch["report"],
+  hooks: Hooks,
   visit: (record: TranscriptRecord) => void = () => {},
 ): Effect.fn.Return<SessionWriter, StoreError, Needs | Scope.Scope> {
   const disk = yield* Disk.Service
@@ -83,10 +90,10 @@ export const writer = Effect.fnUntraced(function* (
     identity: { session_id: id },
     supported: Transcript.supported,
     visit: (record) => note(Transcript.decode(record)),
-    onHealth: (next) => onHealth(directory, next),
+    onHealth: (next) => hooks.onHealth(directory, next),
   })
   const recovered = yield* SubagentRecovery.run(directory, id, children)
-  const subagents = yield* SubagentWriter.make({ home, sessionId: id, directory, isLive: Effect.succeed(true), onHealth })
+  const subagents = yield* SubagentWriter.make({ home, sessionId: id, directory, isLive: Effect.succeed(true), ...hooks })
 
   let raw = initial
   const mutex = Semaphore.makeUnsafe(1)

@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Archive from "./Archive.ts"
 import * as Collection from "./Collection.ts"
+import * as Deletion from "./Deletion.ts"
 import { Disk } from "./Disk.ts"
 import * as Document from "./Document.ts"
 import { Health } from "./Health.ts"
@@ -18,7 +19,6 @@ import type { CreateOptions, Interface, Options, SessionSummary, SessionWriter, 
 import * as SessionWriting from "./SessionWriting.ts"
 import { Invalid, of, ofDisk } from "./StoreError.ts"
 import { StoreLimits } from "./StoreLimits.ts"
-import * as Trash from "./Trash.ts"
 
 type Needs = Disk.Service | Lock.Service
 
@@ -44,6 +44,11 @@ export const make = Effect.fn("SessionStore.make")(function* (
       Effect.provideService(StoreLimits, limits),
     ) as Effect.Effect<A, E, Exclude<R, Needs>>
 
+  const hooks: SessionWriting.Hooks = {
+    onHealth: health.report,
+    onDelete: (agent) => on(Deletion.nested(home, agent)),
+  }
+
   /** Notes the handle as this process's own until the scope closes. */
   const registered = (writer: SessionWriter): Effect.Effect<SessionWriter, never, Scope.Scope> =>
     Effect.acquireRelease(
@@ -68,28 +73,24 @@ export const make = Effect.fn("SessionStore.make")(function* (
     yield* on(SessionFiles.create(home, initial))
     const path = `${Layout.sessionPath(home, id)}/${Layout.sessionFile}`
     const raw = (yield* on(Document.read(path))) ?? {}
-    return yield* registered(yield* on(SessionWriting.writer(home, id, raw, [], health.report)))
+    return yield* registered(yield* on(SessionWriting.writer(home, id, raw, [], hooks)))
   })
 
   const openWriter = Effect.fn("SessionStore.openWriter")(function* (text: string, visit?: (record: TranscriptRecord) => void) {
     const id = yield* Layout.sessionId(text)
-    return yield* registered(yield* on(SessionWriting.open(home, id, health.report, visit)))
+    return yield* registered(yield* on(SessionWriting.open(home, id, hooks, visit)))
   })
 
   const rename = Effect.fn("SessionStore.rename")(function* (text: string, title: string | undefined) {
     const id = yield* Layout.sessionId(text)
     const own = open.get(id)
     if (own !== undefined) return yield* own.rename(title)
-    return yield* Effect.scoped(
-      Effect.flatMap(on(SessionWriting.open(home, id, health.report)), (writer) => writer.rename(title)),
-    )
+    return yield* Effect.scoped(Effect.flatMap(on(SessionWriting.open(home, id, hooks)), (writer) => writer.rename(title)))
   })
 
   const remove = Effect.fn("SessionStore.delete")(function* (text: string) {
     const id = yield* Layout.sessionId(text)
-    const directory = Layout.sessionPath(home, id)
-    yield* on(Layout.existing("session", id, directory))
-    yield* Effect.scoped(on(Effect.andThen(SessionFiles.hold(directory, id), Trash.remove(sessions, id))))
+    yield* on(Deletion.session(home, id))
     yield* on(SessionFiles.sweep(home))
   })
 

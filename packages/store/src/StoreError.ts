@@ -232,7 +232,10 @@ export class StoreError extends Schema.TaggedError<StoreError>()("StoreError", {
 export const of = (reason: Reason): StoreError => new StoreError({ reason })
 
 const full = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
-const denied = new Set(["EACCES", "EPERM", "EROFS", "ELOOP"])
+const denied = new Set(["EACCES", "EPERM", "EROFS"])
+const foreign: Readonly<Record<string, string>> = { EISDIR: "a directory, a pipe or a device", ELOOP: "a symlink" }
+/** What to do about what stands in a place of ours and is not ours. */
+export const notOurs = "Kit made no such thing and does not touch it; move it away"
 
 /** Whether the failure is one that passes when space is freed. */
 export const isFull = (error: DiskError): boolean => full.has(error.code)
@@ -242,6 +245,7 @@ export const ofDisk = (error: DiskError): StoreError => {
   const { path, code: reason, call } = error
   if (full.has(reason)) return of(new NoSpace({ path, reason }))
   if (denied.has(reason)) return of(new Denied({ path, reason }))
-  if (reason === "EISDIR") return of(new Corrupt({ path, why: "something that is no file stands in its place" }))
+  const thing = foreign[reason]
+  if (thing !== undefined) return of(new Corrupt({ path, why: `${thing} stands where a file belongs`, remedy: notOurs }))
   return of(new Io({ path, reason, call }))
 }

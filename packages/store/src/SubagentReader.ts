@@ -35,6 +35,7 @@ export const locate = Effect.fnUntraced(function* (
   id: string,
 ): Effect.fn.Return<string, StoreError, Disk.Service> {
   const path = yield* Layout.agentPath(options.directory, id)
+  yield* Layout.directory(`${options.directory}/${Layout.subagentsName}`)
   const found = yield* Layout.directory(path)
   if (found !== undefined) return path
   const owner = yield* ownerElsewhere(options, id)
@@ -118,6 +119,7 @@ const list = Effect.fn("SubagentStore.list")(function* (
 ): Effect.fn.Return<ReadonlyArray<AgentSummary>, StoreError, Disk.Service> {
   const disk = yield* Disk.Service
   const parent = `${options.directory}/${Layout.subagentsName}`
+  yield* Layout.directory(parent)
   const names = ((yield* disk.list(parent).pipe(Effect.mapError(ofDisk))) ?? []).filter(isAgentId)
   const live = names.length > 0 && (yield* options.isLive)
   const rows: Array<AgentSummary> = []

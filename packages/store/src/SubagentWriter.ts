@@ -22,6 +22,7 @@ import * as Trash from "./Trash.ts"
 
 export interface WriterOptions extends ReaderOptions {
   readonly onHealth: (path: string, health: Health.State) => void
+  readonly onDelete: (agent: string) => Effect.Effect<void, StoreError>
 }
 
 interface Entry {
@@ -107,6 +108,7 @@ export const make = Effect.fn("SubagentWriter.make")(function* (
     if (status !== undefined && isLive(status)) {
       return yield* of(new Busy({ id, status, wanted: "close it first, then delete it" }))
     }
+    yield* options.onDelete(id)
     yield* closeEntry(id)
     yield* on(Trash.remove(parent, id))
   })

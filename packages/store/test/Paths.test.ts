@@ -67,7 +67,7 @@ describe("paths", () => {
           const kept = fs.readFileSync(target)
           fs.rmSync(target)
           fs.symlinkSync(path.join(outside, file), target)
-          expect(yield* attack(file)).toEqual([file, "DENIED", "DENIED"])
+          expect(yield* attack(file)).toEqual([file, "CORRUPT", "CORRUPT"])
           fs.rmSync(target)
           fs.writeFileSync(target, kept)
         }
@@ -79,6 +79,44 @@ describe("paths", () => {
         expect(yield* codeOf(Effect.scoped(store.openWriter("two")))).toBe("CORRUPT")
         expect(yield* codeOf(store.delete("two"))).toBe("CORRUPT")
         expect(fs.existsSync(path.join(home, "sessions/one/session.json"))).toBe(true)
+      }),
+    ),
+  )
+
+  it.live("T10 follow no link that stands for all the agents of a session, nor one for the place of damage", () =>
+    onDisk((home) =>
+      Effect.gen(function* () {
+        const id = yield* made
+        const store = yield* SessionStore.Service
+        const outside = path.join(home, "outside")
+        fs.mkdirSync(outside)
+        const directory = directoryOf(home, id)
+        const log = path.join(directory, "wire.log")
+        fs.writeFileSync(log, fs.readFileSync(log, "utf8").replace('{"q":3', '!"q":3'))
+        fs.symlinkSync(outside, path.join(directory, ".quarantine"))
+        const repaired = Effect.flatMap(store.openWriter("one"), ({ subagents }) => subagents.repair(id))
+        const refused = yield* Effect.flip(Effect.scoped(repaired))
+        expect(refused.message).toContain("a symlink stands where a directory belongs; Kit made no such thing")
+        expect(fs.readdirSync(outside)).toEqual([])
+        fs.rmSync(path.join(directory, ".quarantine"))
+        expect(yield* Effect.scoped(repaired)).toHaveLength(1)
+
+        const parent = path.dirname(directory)
+        fs.renameSync(parent, `${outside}/moved`)
+        fs.symlinkSync(`${outside}/moved`, parent)
+        const before = contents(outside)
+        const reader = yield* store.openReader("one")
+        const reads = [
+          reader.subagents.list(),
+          reader.subagents.load(id),
+          reader.subagents.tail(id, 1),
+          reader.subagents.verify(id),
+          reader.subagents.orphans,
+        ]
+        for (const read of reads) expect(yield* codeOf<unknown>(read)).toBe("CORRUPT")
+        expect(contents(outside)).toEqual(before)
+        yield* store.delete("one")
+        expect(contents(outside)).toEqual(before)
       }),
     ),
   )
