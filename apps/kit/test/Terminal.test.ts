@@ -11,15 +11,16 @@ beforeEach(async () => {
 })
 afterEach(() => kit.dispose())
 
-/** Runs `kit` on a terminal of 90 by 20 cells that `script` makes; `press` is typed once the text stands on the screen. */
+/** Runs `kit` on a terminal of 20 lines that `script` makes; `press` is typed once the text stands on the screen. */
 const onTerminal = (
   args: ReadonlyArray<string>,
   env: Readonly<Record<string, string>>,
   press?: { readonly when: string; readonly key: string },
+  columns = 90,
 ) =>
   new Promise<{ readonly screen: string; readonly code: number | null }>((resolve, reject) => {
     const quoted = [TestKit.program.command, ...TestKit.program.args, ...args].map((word) => `'${word.replaceAll("'", "'\\''")}'`)
-    const command = `stty cols 90 rows 20; exec ${quoted.join(" ")}`
+    const command = `stty cols ${columns} rows 20; exec ${quoted.join(" ")}`
     const child = spawn("script", ["-qec", command, "/dev/null"], {
       cwd: kit.dir,
       env: {
@@ -42,6 +43,7 @@ const onTerminal = (
     child.on("close", (code) => resolve({ screen: screen.replaceAll("\r\n", "\n"), code }))
   })
 
+const escape = String.fromCharCode(27)
 const program = 'a = subagent({ prompt: "one", name: "Scout" })\nreturn { list: [1, 2, 3], output: a.output }'
 
 describe.runIf(process.env.KIT_TEST_CI)("kit compose on a terminal", () => {
@@ -54,10 +56,20 @@ describe.runIf(process.env.KIT_TEST_CI)("kit compose on a terminal", () => {
     expect(screen).toMatch(/Scout.*idle/)
   })
 
+  it("keeps every line within a narrow terminal, and tells the status there too", async () => {
+    await kit.agent("demo")
+    const { screen, code } = await onTerminal(["compose", "-e", program], { NO_COLOR: "1" }, undefined, 28)
+    expect(code).toBe(0)
+    const [progress = ""] = screen.split('{ "list"')
+    const lines = progress.split(new RegExp(`\n|\r|${escape}\\[[?0-9]*[A-Za-z]`))
+    expect(lines.filter((line) => [...line].length >= 28)).toEqual([])
+    expect(lines.join("\n")).toMatch(/Scout +idle/)
+  })
+
   it("uses no colour with NO_COLOR, and no cursor movement on a dumb terminal", async () => {
     await kit.agent("demo")
     const plain = await onTerminal(["compose", "-e", program], { NO_COLOR: "1" })
-    expect(plain.screen).not.toMatch(new RegExp(`${String.fromCharCode(27)}\\[[0-9;]*m`))
+    expect(plain.screen).not.toMatch(new RegExp(`${escape}\\[[0-9;]*m`))
     const dumb = await onTerminal(["compose", "-e", program], { TERM: "dumb" })
     expect(dumb.screen).not.toContain("\u001b")
   })
