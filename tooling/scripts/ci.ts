@@ -20,7 +20,7 @@ await check("file sizes", turbo("sizes"))
 await check("generated files are fresh", turbo("fresh"))
 await check("every requirement a test names exists", turbo("rows"))
 
-/** Runs the tests of a file that wait as long as a user would; at least one must have run. */
+/** Runs tests of a file at full length, which `npm test` shortens: they wait as long as a user would, or try as much as they can. At least one must have run. */
 const waiting =
   (directory: string, file: string, ...named: ReadonlyArray<string>) =>
   async () => {
@@ -32,6 +32,12 @@ const waiting =
   }
 await check("the deadlines of the orchestrator, as they are", waiting("packages/orchestrator", "test/Deadlines.test.ts"))
 await check("the deadline of a silent harness, as it is", waiting("apps/kit", "test/Harness.test.ts", "-t", "S162"))
+
+await check(
+  "ten thousand random programs through everything the language does",
+  waiting("packages/runlet", "test/Properties.test.ts", "test/Fixes.test.ts"),
+)
+await check("ten thousand random schemas and patterns", waiting("packages/json-schema", "test/Differential.test.ts"))
 
 /** What a package does with an adapter of a vendor; the registry may be out of reach. */
 const vendor = async (name: string, what: string) => {
