@@ -23,7 +23,7 @@ export interface Interface {
   readonly read: Effect.Effect<Uint8Array | undefined>
   /** Succeeds once the pipe has taken the bytes; interrupted, they are still written. Writes keep their order. */
   readonly write: (bytes: Uint8Array | string) => Effect.Effect<void, OutputClosed>
-  /** The same for stderr; a reader that went away is no failure. */
+  /** The same for stderr; what cannot be written there is dropped. */
   readonly writeError: (text: string) => Effect.Effect<void>
 }
 
