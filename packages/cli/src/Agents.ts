@@ -58,8 +58,9 @@ export const list = Effect.fnUntraced(function* (where: Where) {
   const rows = yield* Effect.forEach(yield* sessionIds(where), (id) => {
     const all = Effect.gen(function* () {
       const session = yield* store.openReader(id)
-      const records = new Map((yield* session.children).map((record) => [record.id, record]))
       const summaries = yield* session.subagents.list()
+      if (summaries.length === 0) return []
+      const records = new Map((yield* session.children).map((record) => [record.id, record]))
       return summaries.map((summary): Agent => ({ session: id, summary, record: records.get(summary.id) }))
     })
     return Effect.map(isolated(where, id, all), (found) => found ?? [])

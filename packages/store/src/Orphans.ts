@@ -8,18 +8,20 @@ import * as Layout from "./Layout.ts"
 import { ofDisk, type StoreError } from "./StoreError.ts"
 import type { Orphan } from "./SubagentStore.ts"
 
-/** What lies in a session's `subagents` directory and belongs to nobody who is there (K12). Reads only. `live`: a process has the session open. */
-export const ofSession = Effect.fn("Orphans.ofSession")(function* (
+/** What lies in a session's `subagents` directory and belongs to nobody who is there (K12). Reads only. `isLive`: whether a process has the session open; asked only where there is anything. */
+export const ofSession = Effect.fn("Orphans.ofSession")(function* <R = never>(
   session: string,
   sessionId: string,
-  live: boolean,
-): Effect.fn.Return<ReadonlyArray<Orphan>, StoreError, Disk.Service> {
+  isLive: Effect.Effect<boolean, StoreError, R>,
+): Effect.fn.Return<ReadonlyArray<Orphan>, StoreError, Disk.Service | R> {
   const disk = yield* Disk.Service
   const parent = `${session}/${Layout.subagentsName}`
   const owned = (yield* disk.stat(`${session}/${Layout.sessionFile}`).pipe(Effect.mapError(ofDisk))) !== undefined
   const found: Array<Orphan> = []
   yield* Layout.directory(parent)
-  for (const name of (yield* disk.list(parent).pipe(Effect.mapError(ofDisk))) ?? []) {
+  const names = (yield* disk.list(parent).pipe(Effect.mapError(ofDisk))) ?? []
+  const live = names.length > 0 && (yield* isLive)
+  for (const name of names) {
     const path = `${parent}/${name}`
     if (name.startsWith(Layout.trashPrefix)) {
       const id = name.slice(Layout.trashPrefix.length, name.lastIndexOf("."))

@@ -147,8 +147,7 @@ export const make = Effect.fn("SessionStore.make")(function* (
     for (const id of yield* names) {
       const directory = Layout.sessionPath(home, id as SessionId)
       const those = Layout.existing("session", id, directory).pipe(
-        Effect.andThen(SessionFiles.isLive(directory)),
-        Effect.flatMap((live) => Orphans.ofSession(directory, id, live)),
+        Effect.andThen(Orphans.ofSession(directory, id, SessionFiles.isLive(directory))),
         Effect.catch((error) => Effect.succeed([{ path: directory, id, why: "no_metadata", detail: error.message } as const])),
       )
       for (const orphan of yield* on(those)) found.push({ ...orphan, session: id })

@@ -149,7 +149,7 @@ export const make = (options: ReaderOptions): Effect.Effect<Reader, never, Disk.
         Stream.unwrap(
           Effect.map(locate(options, id), (directory) => LogReader.replay({ directory, ...Layout.wireLog }, from?.fromSeq)),
         ).pipe(Stream.provideService(Disk.Service, disk)),
-      orphans: on(Effect.flatMap(options.isLive, (live) => Orphans.ofSession(options.directory, options.sessionId, live))),
+      orphans: on(Orphans.ofSession(options.directory, options.sessionId, options.isLive)),
       verify: (id) => on(Effect.flatMap(locate(options, id), (directory) => Verify.agent(directory, options.sessionId, id))),
     }
   })
