@@ -11,6 +11,8 @@ const reasons: Readonly<Record<string, string>> = {
   ENOSPC: "no space is left on the device",
   EDQUOT: "the quota is used up",
   EFBIG: "the file may not grow any further",
+  ENOMEM: "it is larger than the memory",
+  ERR_FS_FILE_TOO_LARGE: "it is too large to be read",
   EIO: "the device failed",
   EBUSY: "it is in use",
   ELOOP: "its links lead nowhere",
