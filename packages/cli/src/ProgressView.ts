@@ -3,6 +3,7 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
+import { columnsOf } from "./Printable.ts"
 import { Progress } from "./Progress.ts"
 import { Terminal } from "./Terminal.ts"
 
@@ -32,6 +33,13 @@ const plainLines = Effect.fnUntraced(function* (events: Stream.Stream<RosterEven
   )
 })
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the colours of Progress
+const colour = /\u001b\[\d+m/g
+
+/** The rows that lines take on a terminal that has become narrower since, and breaks them anew. */
+const rowsOf = (lines: ReadonlyArray<string>, columns: number): number =>
+  lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(columnsOf(line.replaceAll(colour, "")) / columns)), 0)
+
 const redrawnBlock = Effect.fnUntraced(function* (events: Stream.Stream<RosterEvent>, lines: Lines) {
   const terminal = yield* Terminal.Service
   const paint = paintOf(terminal)
@@ -39,11 +47,12 @@ const redrawnBlock = Effect.fnUntraced(function* (events: Stream.Stream<RosterEv
   let waiting: Array<string> = []
   let drawn: ReadonlyArray<string> = []
   const draw = Effect.fnUntraced(function* (last: boolean) {
-    const columns = (yield* terminal.columns) - 1
+    const width = yield* terminal.columns
+    const columns = width - 1
     const rows = (yield* terminal.rows) - 2
     const block = last ? [] : Progress.block(progress, paint, columns, rows, yield* Clock.currentTimeMillis)
     if (waiting.length === 0 && block.length === drawn.length && block.every((line, index) => line === drawn[index])) return
-    const erase = drawn.length === 0 ? "" : `\r\u001b[${drawn.length}A\u001b[J`
+    const erase = drawn.length === 0 ? "" : `\r\u001b[${rowsOf(drawn, width)}A\u001b[J`
     const text = [...waiting, ...block].map((line) => `${line}\n`).join("")
     waiting = []
     drawn = block

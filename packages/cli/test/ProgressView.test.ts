@@ -57,6 +57,24 @@ describe("ProgressView", () => {
     }),
   )
 
+  it.effect("takes the whole block away where the terminal has become narrower and broken its lines", () =>
+    Effect.gen(function* () {
+      let width = 80
+      const columns = Effect.sync(() => width)
+      const [layer, recording] = Terminal.layerMemory({ redraws: true, color: true, columns })
+      const queue = yield* Queue.unbounded<RosterEvent>()
+      const view = yield* Effect.forkChild(Effect.provide(ProgressView.follow(Stream.fromQueue(queue)), layer))
+      yield* Queue.offerAll(queue, [working("A"), working("B")])
+      yield* TestClock.adjust("300 millis")
+      expect(recording.err()).toContain("\r\u001b[2A")
+      expect(recording.err()).not.toContain("\u001b[4A")
+      width = 40
+      yield* TestClock.adjust("100 millis")
+      expect(recording.err()).toContain("\r\u001b[4A")
+      yield* Fiber.interrupt(view)
+    }),
+  )
+
   it.effect("writes nothing while nothing changes", () =>
     Effect.gen(function* () {
       const [layer, recording] = Terminal.layerMemory({ redraws: true })
