@@ -19,6 +19,7 @@ import { isGap } from "./LogDecoder.ts"
 import * as LogReader from "./LogReader.ts"
 import { redact } from "./Redaction.ts"
 import { Repair } from "./Repair.ts"
+import * as Revision from "./Revision.ts"
 import { Busy, Invalid, of, type StoreError } from "./StoreError.ts"
 import { StoreLimits } from "./StoreLimits.ts"
 import type { WireEvent } from "./SubagentStore.ts"
@@ -110,7 +111,7 @@ export const open = Effect.fn("Agent.open")(function* (
   const revise = Effect.fnUntraced(function* (change: {
     readonly [key: string]: Json | undefined
   }): Effect.fn.Return<AgentMeta, StoreError> {
-    const next = AgentDocument.revise(raw, change, yield* Clock.currentTimeMillis)
+    const next = Revision.next(raw, change, yield* Clock.currentTimeMillis)
     yield* onDisk(Document.write(metaPath, next))
     raw = next
     meta = yield* AgentDocument.view(metaPath, next)

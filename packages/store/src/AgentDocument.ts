@@ -3,25 +3,13 @@ import type { AgentLaunchSpec } from "./AgentLaunchSpec.ts"
 import type { AgentMeta } from "./AgentMeta.ts"
 import * as Document from "./Document.ts"
 import { isObject, type Json, type JsonObject } from "./Json.ts"
+import * as Revision from "./Revision.ts"
 import { Corrupt, of, type StoreError } from "./StoreError.ts"
 
 /** The format of `meta.json`. */
 export const format: Document.Format = { schema: "subagent.meta", version: 1 }
 
-/** RFC 3339, UTC, milliseconds. */
-export const timestamp = (millis: number): string => new Date(millis).toISOString()
-
-/** A moment that is after the one before, whatever the clock says. */
-export const after = (previous: string, now: number): string => {
-  const last = Date.parse(previous)
-  return timestamp(Number.isNaN(last) ? now : Math.max(last + 1, now))
-}
-
-const text = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined)
-const integer = (value: Json | undefined, fallback: number): number =>
-  typeof value === "number" && Number.isSafeInteger(value) ? value : fallback
-const object = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
-const list = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray(value) ? value : [])
+const { text, integer, object, list } = Revision
 
 const optionalTexts = ["description", "harness", "model", "cwd"]
 
@@ -50,20 +38,15 @@ export const viewOf = (path: string, raw: JsonObject): AgentMeta | StoreError =>
   const agentId = text(raw.agent_id)
   if (sessionId === undefined || agentId === undefined) return of(new Corrupt({ path, why: "it names no session or no agent" }))
   const prompt = object(raw.prompt)
-  const created = text(raw.created_at) ?? timestamp(0)
   const reason = text(raw.status_reason)
   return {
     schema: "subagent.meta",
-    version: integer(raw.version, 1),
-    min_reader: integer(raw.min_reader, 1),
-    rev: integer(raw.rev, 0),
+    ...Revision.of(raw),
     session_id: sessionId,
     agent_id: agentId,
     spec: spec(object(raw.spec)),
     status: text(raw.status) ?? "interrupted",
     ...(reason === undefined ? {} : { status_reason: reason }),
-    created_at: created,
-    updated_at: text(raw.updated_at) ?? created,
     prompt: { bytes: integer(prompt.bytes, -1), sha256: text(prompt.sha256) ?? "" },
     migrated_from: list(raw.migrated_from).filter(isObject) as unknown as AgentMeta["migrated_from"],
     ext: object(raw.ext),
@@ -86,37 +69,19 @@ export interface Initial {
 }
 
 /** The first `meta.json` of an agent. */
-export const initial = (options: Initial): JsonObject => {
-  const at = timestamp(options.now)
-  return {
-    schema: format.schema,
-    version: format.version,
-    min_reader: format.version,
-    rev: 1,
-    session_id: options.sessionId,
-    agent_id: options.agentId,
-    spec: options.spec as unknown as JsonObject,
-    status: "starting",
-    created_at: at,
-    updated_at: at,
-    prompt: { bytes: options.promptBytes, sha256: options.promptSha256 },
-    migrated_from: [],
-    ext: {},
-  }
-}
-
-/** The next revision of a document: the members of `change` set, `undefined` ones taken away, everything else kept. */
-export const revise = (raw: JsonObject, change: { readonly [key: string]: Json | undefined }, now: number): JsonObject => {
-  const next: { [key: string]: Json } = {
-    ...raw,
-    rev: integer(raw.rev, 0) + 1,
-    updated_at: after(text(raw.updated_at) ?? timestamp(0), now),
-  }
-  for (const [key, value] of Object.entries(change)) {
-    if (value === undefined) delete next[key]
-    else next[key] = value
-  }
-  return next
-}
+export const initial = (options: Initial): JsonObject =>
+  Revision.first(
+    format,
+    {
+      session_id: options.sessionId,
+      agent_id: options.agentId,
+      spec: options.spec as unknown as JsonObject,
+      status: "starting",
+      prompt: { bytes: options.promptBytes, sha256: options.promptSha256 },
+      migrated_from: [],
+      ext: {},
+    },
+    options.now,
+  )
 
 export * as AgentDocument from "./AgentDocument.ts"

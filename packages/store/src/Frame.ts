@@ -62,6 +62,9 @@ export const isIntact = (bytes: Uint8Array, start: number, end: number): boolean
   return readHex(bytes, tail + digitsAt) === crc(bytes.subarray(start, tail))
 }
 
+/** The times that a date can hold; what the writer's clock said beyond is the epoch. */
+const isMoment = (time: number): boolean => Math.abs(time) <= 8.64e15
+
 /** The record between `start` and `end`, or `undefined` where the bytes are no intact line of ours. */
 export const decode = (bytes: Uint8Array, start: number, end: number): LogRecord | undefined => {
   let from = start
@@ -73,7 +76,7 @@ export const decode = (bytes: Uint8Array, start: number, end: number): LogRecord
   if (line === undefined) return undefined
   const { q, t, k, v, e } = line as { readonly [key: string]: Json }
   if (!Number.isSafeInteger(q) || typeof t !== "number" || typeof k !== "string" || !Number.isSafeInteger(v)) return undefined
-  return { seq: q as number, time: t, kind: k, version: v as number, body: e ?? null }
+  return { seq: q as number, time: isMoment(t) ? t : 0, kind: k, version: v as number, body: e ?? null }
 }
 
 /** The next line feed at or after `from`, or -1. */

@@ -13,6 +13,7 @@ import * as Layout from "./Layout.ts"
 import { activePath, sealedPath, segments } from "./LogFiles.ts"
 import * as LogReader from "./LogReader.ts"
 import { headBody, writeNew } from "./LogRecovery.ts"
+import * as Revision from "./Revision.ts"
 import type { SessionWriter } from "./SessionStore.ts"
 import { AlreadyExists, Invalid, of, ofDisk, type StoreError } from "./StoreError.ts"
 import * as Trash from "./Trash.ts"
@@ -59,7 +60,7 @@ export const run = Effect.fn("Migration.run")(function* (
   return id as AgentId
 })
 
-const now = Effect.map(Clock.currentTimeMillis, AgentDocument.timestamp)
+const now = Effect.map(Clock.currentTimeMillis, Revision.timestamp)
 
 /** Marks the source as moving, on disk; a move that was begun goes on under its own mark. */
 const freeze = Effect.fnUntraced(function* (
@@ -140,7 +141,7 @@ const place = Effect.fnUntraced(function* (
     const migrated = [...meta.migrated_from, step] as unknown as ReadonlyArray<JsonObject>
     yield* writeNew(
       `${staging}/${Layout.metaFile}`,
-      Document.encode(AgentDocument.revise(rest, { ...ids, migrated_from: migrated }, time)),
+      Document.encode(Revision.next(rest, { ...ids, migrated_from: migrated }, time)),
     )
     yield* disk.syncDirectory(staging).pipe(Effect.mapError(ofDisk))
     yield* disk.rename(staging, target).pipe(Effect.mapError(ofDisk))

@@ -13,6 +13,7 @@ import { activePath, quarantinePath, segments } from "./LogFiles.ts"
 import { firstLine, replay } from "./LogReader.ts"
 import { setAside as copyRange, writeNew } from "./LogRecovery.ts"
 import type { LogGap, LogRecord } from "./Record.ts"
+import * as Revision from "./Revision.ts"
 import { Corrupt, of, ofDisk, type StoreError } from "./StoreError.ts"
 import type { Finding } from "./SubagentStore.ts"
 
@@ -64,12 +65,12 @@ export const metadata = Effect.fn("Repair.metadata")(function* (
     promptSha256: sha256(prompt),
     now,
   })
-  const rebuilt = AgentDocument.revise(
+  const rebuilt = Revision.next(
     {
       ...initial,
       ...(isObject(head.spec) ? { spec: head.spec } : {}),
       ...(isObject(head.prompt) ? { prompt: head.prompt } : {}),
-      created_at: AgentDocument.timestamp(head.time),
+      created_at: Revision.timestamp(head.time),
     },
     { status: "interrupted", status_reason: "the metadata was rebuilt from the wire log" },
     now,

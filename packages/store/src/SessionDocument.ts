@@ -1,6 +1,7 @@
 import * as Effect from "effect/Effect"
 import type * as Document from "./Document.ts"
-import type { Json, JsonObject } from "./Json.ts"
+import type { JsonObject } from "./Json.ts"
+import * as Revision from "./Revision.ts"
 import type { SessionId } from "./SessionId.ts"
 import type { SessionInfo } from "./SessionStore.ts"
 import { Corrupt, Invalid, of, type StoreError } from "./StoreError.ts"
@@ -28,10 +29,6 @@ export const checkTitle = (title: string | undefined): Effect.Effect<void, Store
   return why === undefined ? Effect.void : Effect.fail(of(new Invalid({ what: "title", why })))
 }
 
-const text = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined)
-const integer = (value: Json | undefined, fallback: number): number =>
-  typeof value === "number" && Number.isSafeInteger(value) ? value : fallback
-
 /** What a `session.json` says; missing optional members get defaults. */
 export const view = Effect.fnUntraced(function* (
   path: string,
@@ -40,22 +37,15 @@ export const view = Effect.fnUntraced(function* (
 ): Effect.fn.Return<SessionInfo, StoreError> {
   if (raw.schema !== format.schema) return yield* of(new Corrupt({ path, why: `it is no ${format.schema} document` }))
   if (raw.id !== id) return yield* of(new Corrupt({ path, why: `it names session ${JSON.stringify(raw.id)}` }))
-  const created = text(raw.created_at) ?? new Date(0).toISOString()
-  const title = text(raw.title)
+  const title = Revision.text(raw.title)
   return {
     schema: "session",
-    version: integer(raw.version, 1),
-    min_reader: integer(raw.min_reader, 1),
-    rev: integer(raw.rev, 0),
+    ...Revision.of(raw),
     id: id as SessionId,
-    cwd: text(raw.cwd) ?? "/",
-    additional_directories: Array.isArray(raw.additional_directories)
-      ? raw.additional_directories.filter((path) => typeof path === "string")
-      : [],
+    cwd: Revision.text(raw.cwd) ?? "/",
+    additional_directories: Revision.list(raw.additional_directories).filter((path) => typeof path === "string"),
     origin: raw.origin === "subagent" ? "subagent" : "top_level",
     ...(title === undefined ? {} : { title }),
-    created_at: created,
-    updated_at: text(raw.updated_at) ?? created,
   }
 })
 
@@ -69,21 +59,17 @@ export interface Initial {
 }
 
 /** The first `session.json`. */
-export const initial = (options: Initial): JsonObject => {
-  const at = new Date(options.now).toISOString()
-  return {
-    schema: format.schema,
-    version: format.version,
-    min_reader: format.version,
-    rev: 1,
-    id: options.id,
-    cwd: options.cwd,
-    additional_directories: options.additionalDirectories,
-    origin: options.origin,
-    ...(options.title === undefined ? {} : { title: options.title }),
-    created_at: at,
-    updated_at: at,
-  }
-}
+export const initial = (options: Initial): JsonObject =>
+  Revision.first(
+    format,
+    {
+      id: options.id,
+      cwd: options.cwd,
+      additional_directories: options.additionalDirectories,
+      origin: options.origin,
+      ...(options.title === undefined ? {} : { title: options.title }),
+    },
+    options.now,
+  )
 
 export * as SessionDocument from "./SessionDocument.ts"

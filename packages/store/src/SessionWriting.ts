@@ -3,7 +3,6 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Semaphore from "effect/Semaphore"
 import * as Stream from "effect/Stream"
-import * as AgentDocument from "./AgentDocument.ts"
 import type { ChildRecord } from "./ChildRecord.ts"
 import { Disk } from "./Disk.ts"
 import * as Document from "./Document.ts"
@@ -12,6 +11,7 @@ import { type JsonObject, stringify } from "./Json.ts"
 import * as Layout from "./Layout.ts"
 import type { Lock } from "./Lock.ts"
 import { open as openLog } from "./Log.ts"
+import * as Revision from "./Revision.ts"
 import * as SessionDocument from "./SessionDocument.ts"
 import * as SessionFiles from "./SessionFiles.ts"
 import type { SessionId } from "./SessionId.ts"
@@ -99,7 +99,7 @@ export const writer = Effect.fnUntraced(function* (
   const mutex = Semaphore.makeUnsafe(1)
   const rename = Effect.fnUntraced(function* (title: string | undefined): Effect.fn.Return<SessionInfo, StoreError> {
     yield* SessionDocument.checkTitle(title)
-    const next = AgentDocument.revise(raw, { title }, yield* Clock.currentTimeMillis)
+    const next = Revision.next(raw, { title }, yield* Clock.currentTimeMillis)
     yield* Effect.provideService(Document.write(path, next), Disk.Service, disk)
     raw = next
     return yield* SessionDocument.view(path, raw, id)

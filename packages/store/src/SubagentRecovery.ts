@@ -9,6 +9,7 @@ import { Disk } from "./Disk.ts"
 import * as Document from "./Document.ts"
 import type { JsonObject } from "./Json.ts"
 import * as Layout from "./Layout.ts"
+import * as Revision from "./Revision.ts"
 import { ofDisk, type StoreError } from "./StoreError.ts"
 import * as Trash from "./Trash.ts"
 import type { Warning } from "./Warning.ts"
@@ -70,7 +71,7 @@ const recover = Effect.fnUntraced(function* (
   if (status === meta.status) return
   yield* Document.checkWritable(file, raw, AgentDocument.format)
   const reason = status === "interrupted" ? `its process ended while it was ${meta.status}` : undefined
-  const next: JsonObject = AgentDocument.revise(raw, { status, status_reason: reason }, yield* Clock.currentTimeMillis)
+  const next: JsonObject = Revision.next(raw, { status, status_reason: reason }, yield* Clock.currentTimeMillis)
   yield* Document.write(file, next)
   warnings.push({
     kind: status === "interrupted" ? "interrupted" : "repaired",

@@ -86,13 +86,13 @@ describe("what somebody else may have written", () => {
         const store = yield* SessionStore.Service
         const append = (file: string, lines: ReadonlyArray<readonly [string, Json]>): void => {
           let seq = fs.readFileSync(file, "utf8").trimEnd().split("\n").length
-          for (const [kind, body] of lines) fs.appendFileSync(file, encodeValue(++seq, 1, kind, 1, body))
+          for (const [kind, body] of lines) fs.appendFileSync(file, encodeValue(++seq, 1e300, kind, 1, body))
         }
         const child = childOf(id)
         const strange = Object.keys(child).flatMap((key) =>
           odd.map((value) => ({ ...child, id: `${id.slice(0, -1)}f`, [key]: value })),
         )
-        const records = strange.filter(
+        const children = strange.filter(
           (record) =>
             record.harness !== "\u001b[31m" &&
             record.name !== "\u001b[31m" &&
@@ -101,7 +101,7 @@ describe("what somebody else may have written", () => {
             record.depth === 1,
         )
         append(path.join(home, "sessions/one/transcript.jsonl"), [
-          ...records.map((record) => ["child", record] as const),
+          ...children.map((record) => ["child", record] as const),
           ...odd.map((body) => ["replacement", Array.isArray(body) ? 1 : body] as const),
         ])
         const changes = odd.flatMap(
@@ -123,7 +123,9 @@ describe("what somebody else may have written", () => {
         expect(yield* session.items).toEqual(["item"])
         expect((yield* session.subagents.load(id)).meta.status).toBe("idle")
         expect((yield* session.subagents.verify(id)).some(({ severity }) => severity === "error")).toBe(false)
-        expect(yield* Stream.runCount(session.subagents.replay(id))).toBeGreaterThan(70)
+        const records = yield* Stream.runCollect(session.subagents.replay(id))
+        expect(records.length).toBeGreaterThan(70)
+        for (const record of records) expect("gap" in record || new Date(record.time).toISOString()).toBeTruthy()
       }),
     ),
   )

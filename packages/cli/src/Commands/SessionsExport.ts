@@ -1,5 +1,7 @@
 import { Host } from "@acp-kit/platform/Host"
+import type { Copied, OnCopied } from "@acp-kit/store/Archive"
 import { SessionStore } from "@acp-kit/store/SessionStore"
+import type { StoreError } from "@acp-kit/store/StoreError"
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import { command } from "../Command.ts"
@@ -16,6 +18,15 @@ const absolute = Effect.fnUntraced(function* (named: string) {
   return path.resolve(host.cwd, named)
 })
 
+/** Shows how much was copied, for as long as it goes on. */
+const copying = (copy: (onCopied: OnCopied) => Effect.Effect<Copied, StoreError>) => {
+  let [done, all] = [0, 0]
+  const onCopied: OnCopied = (bytes, of) => {
+    ;[done, all] = [bytes, of]
+  }
+  return LongWork.during(() => `copied ${size(done)} of ${size(all)}`)(Store.tried(copy(onCopied)))
+}
+
 /** `kit sessions export ID DIR`. */
 export const sessionsExport = command({
   name: "export",
@@ -31,12 +42,7 @@ export const sessionsExport = command({
       Effect.gen(function* () {
         const store = yield* SessionStore.Service
         const directory = yield* absolute(parameters.DIR)
-        let done: readonly [number, number] = [0, 0]
-        const { id, files, bytes } = yield* Store.tried(
-          store.exportTo(parameters.ID, directory, (copied, of) => {
-            done = [copied, of]
-          }),
-        ).pipe(LongWork.during(() => `copied ${size(done[0])} of ${size(done[1])}`))
+        const { id, files, bytes } = yield* copying((onCopied) => store.exportTo(parameters.ID, directory, onCopied))
         if (flags.json) yield* Output.value({ id, directory, files, bytes }, true)
         else yield* Output.lines([`${files} files, ${size(bytes)}, in ${printable(directory)}`])
         return 0 as const
@@ -58,12 +64,7 @@ export const sessionsImport = command({
       Effect.gen(function* () {
         const store = yield* SessionStore.Service
         const directory = yield* absolute(parameters.DIR)
-        let done: readonly [number, number] = [0, 0]
-        const { id, files, bytes } = yield* Store.tried(
-          store.importFrom(directory, (copied, of) => {
-            done = [copied, of]
-          }),
-        ).pipe(LongWork.during(() => `copied ${size(done[0])} of ${size(done[1])}`))
+        const { id, files, bytes } = yield* copying((onCopied) => store.importFrom(directory, onCopied))
         if (flags.json) yield* Output.value({ id, files, bytes }, true)
         else yield* Output.lines([id])
         return 0 as const
