@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, renameSync } from "node:fs"
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Machine } from "./support/Machine.ts"
@@ -28,6 +28,25 @@ describe("a home that was meddled with", () => {
     const named = await kit.run(["subagents", "list", "--session", broken, "--json"])
     expect([named.code, JSON.parse(named.out).error.code]).toEqual([1, "CORRUPT"])
     expect((await kit.run(["subagents", "show", "s-\u001b[31m"])).err).not.toContain("\u001b")
+  })
+
+  it("is told by what goes on with a session that is damaged in the middle, with the place of the copy, and by show", async () => {
+    const session = sessionOf((await kit.compose("return 1")).err)
+    const file = join(kit.kitHome, "sessions", session, "transcript.jsonl")
+    const lines = readFileSync(file, "utf8").split("\n")
+    writeFileSync(file, lines.with(1, `!${lines[1]?.slice(1)}`).join("\n"))
+    chmodSync(join(kit.kitHome, "sessions"), 0o777)
+    expect((await kit.run(["sessions", "show", session])).out).toMatch(/warning +transcript: bytes \d+ to \d+ .*cannot be read/)
+    const composed = await kit.compose("return 2", "--session", session)
+    expect(composed).toMatchObject({ code: 0, out: "2\n" })
+    expect(composed.err).toMatch(/kit: \S+transcript.jsonl: bytes .* skipped; a copy is in \S+\.quarantine\S+\n/)
+    expect(composed.err).toMatch(/kit: \S+sessions: its mode was 777; others can no longer enter\n/)
+    expect((await kit.compose("return 3", "--session", session)).err).toBe(`session: ${session}\n`)
+    const again = readFileSync(file, "utf8").split("\n")
+    writeFileSync(file, again.with(1, `!${again[1]?.slice(1)}`).join("\n"))
+    const prompted = await kit.run(["prompt", "hello", "--session", session])
+    expect(prompted).toMatchObject({ code: 0, out: "echo: hello\n" })
+    expect(prompted.err).toMatch(/kit: \S+transcript.jsonl: bytes .* skipped; a copy is in/)
   })
 
   it("K17 keeps nothing of a session that was deleted, its nested kits' conversations included", async () => {

@@ -3,6 +3,7 @@ import { Health } from "@acp-kit/store/Health"
 import { is as isSessionId } from "@acp-kit/store/SessionId"
 import { SessionStore, type SessionSummary } from "@acp-kit/store/SessionStore"
 import type { StoreError } from "@acp-kit/store/StoreError"
+import { remarkable } from "@acp-kit/store/Warning"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -109,14 +110,18 @@ const make = Effect.fnUntraced(function* (settings: Settings): Effect.fn.Return<
   ) {
     const directories = yield* check(options)
     const scope = yield* Scope.fork(outer)
-    const session = yield* Effect.flatMap(obtain(directories), (opened) =>
-      SessionParts.assemble(settings, directories, opened, (event) => options.view(opened.writer.id, event)),
+    const { session, warnings } = yield* Effect.flatMap(obtain(directories), (opened) =>
+      Effect.map(
+        SessionParts.assemble(settings, directories, opened, (event) => options.view(opened.writer.id, event)),
+        (session) => ({ session, warnings: remarkable(opened.writer.warnings) }),
+      ),
     ).pipe(
       Scope.provide(scope),
       Effect.onError(() => Scope.close(scope, Exit.void)),
     )
     sessions.set(session.id, { session, scope })
     const tell = ({ severity, text }: Health.News) => options.view(session.id, { type: "notice", severity, title: text })
+    for (const { path, message } of warnings) yield* tell({ severity: "warning", text: `${path}: ${message}` })
     yield* Effect.forkIn(Stream.runForEach(Health.news(store.health), tell), scope)
     return session
   }, Effect.provideContext(services))

@@ -1,10 +1,13 @@
 import { Host } from "@acp-kit/platform/Host"
 import { SessionStore } from "@acp-kit/store/SessionStore"
+import { remarkable } from "@acp-kit/store/Warning"
 import * as Effect from "effect/Effect"
 import * as Path from "effect/Path"
 import { Directories } from "./Directories.ts"
 import { Footer } from "./Footer.ts"
+import { printable } from "./Printable.ts"
 import { Store } from "./Store.ts"
+import { Terminal } from "./Terminal.ts"
 
 /** What the call says of the session. */
 export interface Asked {
@@ -25,6 +28,12 @@ export interface Opened {
   readonly additionalDirectories: ReadonlyArray<string>
 }
 
+/** Says on stderr what opening the session found that is not as it was left. */
+const warn = Effect.fnUntraced(function* (session: SessionStore.SessionWriter) {
+  const terminal = yield* Terminal.Service
+  for (const { path, message } of remarkable(session.warnings)) yield* terminal.err(`kit: ${printable(`${path}: ${message}`)}\n`)
+})
+
 /** Opens the session that the call names, or makes one; the scope holds its lock. `persistent` puts its id on the last line of stderr. */
 export const open = Effect.fnUntraced(function* (asked: Asked, persistent: boolean) {
   const store = yield* SessionStore.Service
@@ -36,6 +45,7 @@ export const open = Effect.fnUntraced(function* (asked: Asked, persistent: boole
   if (asked.id !== undefined) {
     const session = yield* Store.tried(store.openWriter(asked.id))
     yield* announce(session)
+    yield* warn(session)
     const info = yield* Store.tried(session.info)
     const root = yield* Directories.working(asked.root ?? info.cwd)
     const opened: Opened = { session, root, additionalDirectories: [...new Set([...info.additional_directories, ...added])] }

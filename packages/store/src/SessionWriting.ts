@@ -49,7 +49,8 @@ export const open = Effect.fn("SessionWriting.open")(function* (
   if (raw === undefined) return yield* of(new Corrupt({ path, why: "it is missing" }))
   yield* Document.checkWritable(path, raw, SessionDocument.format)
   yield* SessionDocument.view(path, raw, id)
-  const warnings: Array<Warning> = yield* narrow(directory)
+  const around = yield* Effect.orElseSucceed(narrow(Layout.sessionsPath(home)), () => [])
+  const warnings: Array<Warning> = [...around, ...(yield* narrow(directory))]
   for (const name of (yield* disk.list(directory).pipe(Effect.mapError(ofDisk))) ?? []) {
     if (Document.isTemporary(name)) yield* disk.unlink(`${directory}/${name}`).pipe(Effect.mapError(ofDisk))
   }

@@ -1,9 +1,11 @@
 import { CompactJson } from "@acp-kit/agent/CompactJson"
 import type { JsonObject } from "@acp-kit/runlet/Host"
 import type { ChildRecord } from "@acp-kit/store/ChildRecord"
+import { describeGap } from "@acp-kit/store/LogRecovery"
 import { SessionStore } from "@acp-kit/store/SessionStore"
 import * as DateTime from "effect/DateTime"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import { columns } from "../Columns.ts"
 import { command } from "../Command.ts"
 import { Flag } from "../Flag.ts"
@@ -59,7 +61,11 @@ const describe = Effect.fnUntraced(function* (id: string) {
   const children = yield* session.children
   const runs = yield* RunRecord.of(session)
   const holder = yield* store.holder(id)
-  return { info, items: items.length, runs, children, holder, warnings: session.warnings }
+  const warnings: Array<string> = []
+  yield* Stream.runForEach(session.records, (record) =>
+    Effect.sync(() => (record.kind === "gap" ? warnings.push(`transcript: ${describeGap(record.gap)}`) : undefined)),
+  )
+  return { info, items: items.length, runs, children, holder, warnings }
 })
 
 type Described = Effect.Success<ReturnType<typeof describe>>
@@ -76,7 +82,7 @@ const json = ({ info, items, runs, children, holder, warnings }: Described): Jso
   runs: runs.map(runJson),
   children: children.map(childJson),
   writer: holder === undefined ? null : { ...holder },
-  warnings: warnings.map(({ kind, path, message }) => ({ kind, path, message })),
+  warnings,
 })
 
 const lines = ({ info, items, runs, children, holder, warnings }: Described): ReadonlyArray<string> => [
@@ -89,7 +95,7 @@ const lines = ({ info, items, runs, children, holder, warnings }: Described): Re
     ["updated", info.updated_at],
     ["items", String(items)],
     ["writer", holder === undefined ? "nobody" : `process ${holder.pid ?? "unknown"} since ${holder.since ?? "unknown"}`],
-    ...warnings.map((warning) => ["warning", printable(warning.message)]),
+    ...warnings.map((warning) => ["warning", warning]),
   ]),
   ...(runs.length === 0 ? [] : ["", "runs (UTC)"]),
   ...columns(runs.map(runRow)),
