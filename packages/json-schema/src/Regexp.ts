@@ -36,35 +36,47 @@ export class Regexp {
     return found
   }
 
-  /** The first match. */
-  first(text: string): Match | undefined | GaveUp {
-    return bounded(() => {
-      const slots = new Matcher(this.#program, text).exec(0)
-      return slots === undefined ? undefined : matchOf(slots, text)
-    })
+  /** Instructions of the compiled pattern. */
+  get size(): number {
+    return this.#program.steps.length
   }
 
-  /** Every match, one after the other. An empty match directly behind another match is none. */
-  all(text: string): ReadonlyArray<Match> | GaveUp {
-    return bounded(() => {
-      const matcher = new Matcher(this.#program, text)
-      const matches: Array<Match> = []
-      let last = -1
-      for (let from = 0; from <= text.length; ) {
-        const slots = matcher.exec(from)
-        if (slots === undefined) break
-        const match = matchOf(slots, text)
-        if (match.end === match.start && match.end === last) {
-          from = after(text, from)
-          continue
-        }
-        matches.push(match)
-        last = match.end
-        from = match.end
-      }
-      return matches
+  /** The first match. `spent` as in {@link Regexp.test}. */
+  first(text: string, spent?: (steps: number) => void): Match | undefined | GaveUp {
+    const matcher = new Matcher(this.#program, text)
+    const found = bounded(() => {
+      const slots = matcher.exec(0)
+      return slots === undefined ? undefined : matchOf(slots, text)
     })
+    spent?.(matcher.work)
+    return found
   }
+
+  /** Every match, one after the other. An empty match directly behind another match is none. `spent` as in {@link Regexp.test}. */
+  all(text: string, spent?: (steps: number) => void): ReadonlyArray<Match> | GaveUp {
+    const matcher = new Matcher(this.#program, text)
+    const found = bounded(() => allOf(matcher, text))
+    spent?.(matcher.work)
+    return found
+  }
+}
+
+const allOf = (matcher: Matcher, text: string): ReadonlyArray<Match> => {
+  const matches: Array<Match> = []
+  let last = -1
+  for (let from = 0; from <= text.length; ) {
+    const slots = matcher.exec(from)
+    if (slots === undefined) break
+    const match = matchOf(slots, text)
+    if (match.end === match.start && match.end === last) {
+      from = after(text, from)
+      continue
+    }
+    matches.push(match)
+    last = match.end
+    from = match.end
+  }
+  return matches
 }
 
 const bounded = <A>(search: () => A): A | GaveUp => {

@@ -11,8 +11,9 @@ import type { Settlement } from "./Journal.ts"
 import { fromJson, NotJson, toJson } from "./JsonValue.ts"
 import { Failed, Later } from "./Outcome.ts"
 import type { Callable, Port } from "./Registry.ts"
+import type { Run } from "./Run.ts"
 import type { Place, Span } from "./Span.ts"
-import { list, Obj, type Value } from "./Value.ts"
+import { list, Obj, sizeOf, type Value } from "./Value.ts"
 
 /** A call written in the source. */
 export interface Site {
@@ -72,18 +73,22 @@ const violation = (validator: Validator | undefined, json: Json): string | undef
   return first === undefined ? undefined : `${first.path === "" ? "" : `${first.path}: `}${first.message}`
 }
 
-const read = (output: Port, json: Json, callable: Callable, span: Span): Value | Failed => {
+const read = (output: Port, json: Json, callable: Callable, span: Span, run: Run): Value | Failed => {
   const mismatch = (detail: string) =>
     new Failed(
       "RL6103",
       `TOOL_OUTPUT_SCHEMA_MISMATCH: \`${callable.name}\` returned a value outside its output schema${detail}`,
       span,
+      { uncertain: callable.policy !== "pure" },
     )
-  const value = fromJson(json, output.type)
+  const value = fromJson(json, output.type, run.limits.valueBytes)
   if (value instanceof NotJson) return mismatch(`: ${value.message}`)
   if (!accepts(output.type, value)) return mismatch("")
   const problem = violation(output.validator, json)
-  return problem === undefined ? value : mismatch(`: ${problem}`)
+  if (problem !== undefined) return mismatch(`: ${problem}`)
+  run.charge(2 * sizeOf(value))
+  const bounded = run.bounded(value)
+  return bounded instanceof Failed ? bounded.at(span) : bounded
 }
 
 const failure = (
@@ -111,7 +116,10 @@ const repeated = (callable: Callable, span: Span): Failed =>
   )
 
 const settle = (tool: Tool, args: ReadonlyArray<Json>, context: ToolContext) =>
-  Effect.suspend(() => tool.handler(args, context)).pipe(
+  Effect.suspend(() => {
+    const called: unknown = tool.handler(args, context)
+    return Effect.isEffect(called) ? (called as ReturnType<Tool["handler"]>) : Effect.die("its handler returned no Effect")
+  }).pipe(
     Effect.map((value): { settled: Settlement; retryAfterMs: number | undefined } => ({
       settled: { ok: true, value },
       retryAfterMs: undefined,
@@ -123,11 +131,11 @@ const settle = (tool: Tool, args: ReadonlyArray<Json>, context: ToolContext) =>
           ok: false,
           code: error.code,
           message: String(error.message),
-          retryable: error.retryable ?? false,
-          uncertain: error.uncertain ?? false,
+          retryable: error.retryable === true,
+          uncertain: error.uncertain === true,
           details: error.details ?? {},
         } satisfies Settlement,
-        retryAfterMs: error.retryAfterMs,
+        retryAfterMs: typeof error.retryAfterMs === "number" ? error.retryAfterMs : undefined,
       })
     }),
   )
@@ -176,7 +184,7 @@ export const dispatch = (site: Site, frame: Frame, task: Task, args: ReadonlyArr
       return operation === undefined ? called : Effect.andThen(run.journal.dispatching(operation, generation), called)
     })
     const answer = ({ settled, retryAfterMs }: { settled: Settlement; retryAfterMs: number | undefined }): Value | Failed =>
-      settled.ok ? read(callable.output, settled.value, callable, span) : failure(callable, settled, retryAfterMs, span)
+      settled.ok ? read(callable.output, settled.value, callable, span, run) : failure(callable, settled, retryAfterMs, span)
     const within = Effect.suspend(() => {
       run.graph?.update(node, "dispatching")
       return run.permits.withPermit(dispatched)

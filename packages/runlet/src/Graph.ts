@@ -70,6 +70,7 @@ export class Recorder {
   readonly #open = new Map<string, GraphNode>()
   #sequence = 0
   #count = 0
+  #lost = false
 
   constructor(observer: Observer) {
     this.#observer = observer
@@ -77,7 +78,12 @@ export class Recorder {
   }
 
   #emit(change: GraphChange): void {
-    this.#observer.onEvent({ sequence: ++this.#sequence, change })
+    if (this.#lost) return
+    try {
+      this.#observer.onEvent({ sequence: ++this.#sequence, change })
+    } catch {
+      this.#lost = true
+    }
   }
 
   /** Adds a node in state ready under its owner; undefined when this kind is not asked for. */

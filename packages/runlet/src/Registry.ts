@@ -4,7 +4,7 @@ import type { JsonSchema, Policy, Tool } from "./Host.ts"
 import type { Failed } from "./Outcome.ts"
 import type { Run } from "./Run.ts"
 import { readSchema } from "./SchemaTypes.ts"
-import type { Type } from "./Types.ts"
+import { any, type Type } from "./Types.ts"
 import type { Value } from "./Value.ts"
 
 /** A function of the prelude: pure, synchronous, failing without a place. */
@@ -49,7 +49,7 @@ export const portOf = (name: string, schema: JsonSchema): Port => {
   const compiled = compileSchema(schema)
   return Result.isSuccess(compiled)
     ? { name, type, validator: compiled.success }
-    : { name, type, validator: undefined, problem: compiled.failure.message }
+    : { name, type: any, validator: undefined, problem: compiled.failure.message }
 }
 
 const ofTool = (tool: Tool): Callable => ({

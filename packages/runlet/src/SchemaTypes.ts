@@ -53,7 +53,7 @@ const resolve = (reader: Reader, ref: string): unknown => {
 
 const unionOf = (reader: Reader, types: ReadonlyArray<Type>): Type => {
   const type = Types.union(...types)
-  if (type.kind === "any" && !types.some((each) => each.kind === "any")) reader.exact = false
+  if (types.length === 0 || (type.kind === "any" && !types.some((each) => each.kind === "any"))) reader.exact = false
   return type
 }
 
@@ -160,6 +160,7 @@ const read = (reader: Reader, schema: unknown): Type => {
       schema.type.map((kind) => ofKind(reader, String(kind), schema)),
     )
   if (typeof schema.type === "string") return ofKind(reader, schema.type, schema)
+  if (schema.type !== undefined) return unknown(reader)
   if (isObject(schema.properties)) return ofKind(reader, "object", schema)
   knows(reader, schema)
   return Types.any
@@ -168,13 +169,17 @@ const read = (reader: Reader, schema: unknown): Type => {
 /**
  * Reads a JSON Schema: `type` words with their bounds, lists, objects, maps (an object of nothing but a schema-valued
  * `additionalProperties`), unions, enums of strings, local references (inlined eight deep). What has no counterpart becomes Any and
- * `exact` is false: the schema itself has to be checked beside the type.
+ * `exact` is false: the schema itself has to be checked beside the type. So it is with what is no schema at all. Never throws.
  */
 export const readSchema = (schema: JsonSchema): Reading => {
   if (typeof schema === "boolean") return { type: schema ? Types.any : Types.never, exact: true }
   const reader: Reader = { root: schema, references: 0, exact: true }
-  const type = read(reader, schema)
-  return { type, exact: reader.exact }
+  try {
+    const type = read(reader, schema)
+    return { type, exact: reader.exact }
+  } catch {
+    return { type: Types.any, exact: false }
+  }
 }
 
 const bounded = (entries: Record<string, JsonObject[string] | undefined>): JsonObject =>

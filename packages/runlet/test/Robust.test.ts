@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { format } from "../src/Format.ts"
 import { heal } from "../src/Heal.ts"
+import type { Tool } from "../src/Host.ts"
 import { compile, run } from "../src/Runlet.ts"
 import { codes, compiled, failure, value } from "./Programs.ts"
 
@@ -80,6 +81,46 @@ describe("long runs", () => {
       expect((yield* failure(`return ${"for i in list.range(0, 100) { return ".repeat(10)}1${" }".repeat(10)}`)).code).toBe(
         "RL4105",
       )
+    }),
+  )
+
+  it.live("give way in proportion to what functions, conversions, calls and patterns look at", () =>
+    Effect.gen(function* () {
+      const tool: Tool = {
+        name: "take",
+        summary: "",
+        parameters: [{ name: "xs", schema: { type: "array", items: { type: "integer", multipleOf: 1 } } }],
+        output: true,
+        policy: "pure",
+        schemaVersion: "1",
+        handler: () => Effect.succeed(1),
+      }
+      const work = [
+        "text.length(json.encode(xs))",
+        "list.sort(xs)[0]",
+        "list.length(list.slice(xs, 1))",
+        "text.length(xs)",
+        'text.length(text.join(xs, ""))',
+        'regex.test(s, "[a-z]+[0-9]")',
+        'regex.test("a", "(?:a?){900}" + i)',
+        "text.length(text.upper(s))",
+        "take(xs)",
+      ]
+      for (const expr of work) {
+        const source = `xs = list.range(0, 20000)\ns = fold s = "a" for i in list.range(0, 15) { return s + s }\nys = for i in list.range(0, 60) { return ${expr} }\nreturn list.length(ys)`
+        let turns = 0
+        const other = yield* Effect.forkChild(
+          Effect.forever(
+            Effect.andThen(
+              Effect.sync(() => turns++),
+              Effect.yieldNow,
+            ),
+          ),
+        )
+        yield* run(compiled(source, { tools: [tool] }))
+        expect(turns, expr).toBeGreaterThan(3)
+        other.interruptUnsafe()
+      }
     }),
   )
 

@@ -5,10 +5,17 @@ import { Failed, type Result } from "../Outcome.ts"
 import { isTool } from "../Registry.ts"
 import { strict } from "../Scheduler.ts"
 import type { Call, Fail } from "../Syntax.ts"
-import { kindOf, Obj, type Value } from "../Value.ts"
+import { kindOf, Obj, sizeOf, type Value } from "../Value.ts"
 import { orderOf } from "./Literals.ts"
 import { observed, told } from "./Observe.ts"
 import { type Lowering, producers, type Scope } from "./Scope.ts"
+
+/** What looking at values costs, as {@link Run.charge} counts it. */
+const weigh = (values: ReadonlyArray<Value>): number => {
+  let size = 0
+  for (const value of values) size += sizeOf(value)
+  return size
+}
 
 const labelled = (name: string, first: Value | undefined) =>
   typeof first === "string" ? `${name} · ${Array.from(first).slice(0, 80).join("")}` : name
@@ -48,10 +55,12 @@ export const call = (lowering: Lowering, expr: Call, scope: Scope): Code => {
         converting ? converted : undefined,
       )
     : (values, frame, task, depth) => {
+        task.run.charge(2 * weigh(values))
         const problem = converted(values, frame, task, depth)
         if (problem !== undefined) return problem
         const result = implementation.apply(values, task.run)
         if (result instanceof Failed) return result.at(span)
+        task.run.charge(2 * sizeOf(result))
         const bounded = task.run.bounded(result)
         return bounded instanceof Failed ? bounded.at(span) : bounded
       }
@@ -81,8 +90,10 @@ export const call = (lowering: Lowering, expr: Call, scope: Scope): Code => {
 
 const toolCall =
   (site: Site, converted: ((values: Array<Value>, frame: Frame, task: Task, depth: number) => Failed | undefined) | undefined) =>
-  (values: Array<Value>, frame: Frame, task: Task, depth: number, node: string | undefined): Result =>
-    converted?.(values, frame, task, depth) ?? dispatch(site, frame, task, values, node)
+  (values: Array<Value>, frame: Frame, task: Task, depth: number, node: string | undefined): Result => {
+    task.run.charge(2 * weigh(values))
+    return converted?.(values, frame, task, depth) ?? dispatch(site, frame, task, values, node)
+  }
 
 /** `fail(code, message[, details])`. */
 export const fail = (lowering: Lowering, expr: Fail, scope: Scope): Code => {

@@ -1,6 +1,8 @@
 import { compileRegexp, GaveUp, PatternError, type Regexp } from "@acp-kit/json-schema/Regexp"
-import type { Failed } from "../Outcome.ts"
+import { Failed } from "../Outcome.ts"
+import type { Run } from "../Run.ts"
 import { utf8Length } from "../Span.ts"
+import type { Value } from "../Value.ts"
 import { failed } from "./Signature.ts"
 
 /** UTF-8 bytes a pattern may have. */
@@ -22,10 +24,15 @@ const build = (pattern: string): Regexp | Failed => {
   return failed("RL5210", `INVALID_REGEX: ${compiled.message}, at offset ${compiled.at}${hint}`)
 }
 
+/** Bytes looked at that an instruction compiled, or a step of a search, counts as. */
+const INSTRUCTION = 64
+const STEP = 4
+
 /** The pattern compiled, or RL5210. */
-export const compilePattern = (pattern: string): Regexp | Failed => {
+export const compilePattern = (pattern: string, run?: Run): Regexp | Failed => {
   const known = kept.get(pattern)
   const compiled = known ?? build(pattern)
+  if (known === undefined && !(compiled instanceof Failed)) run?.charge(INSTRUCTION * compiled.size)
   kept.delete(pattern)
   kept.set(pattern, compiled)
   if (kept.size > MAX_KEPT)
@@ -36,6 +43,14 @@ export const compilePattern = (pattern: string): Regexp | Failed => {
   return compiled
 }
 
-/** What a search found, or RL4113 when it was given up. */
-export const searched = <A>(found: A | GaveUp): A | Failed =>
-  found instanceof GaveUp ? failed("RL4113", `regex: ${found.message}`) : found
+/** What a search with a pattern finds, or RL4113 when it was given up. */
+export const searched = <A>(
+  pattern: Value | undefined,
+  run: Run,
+  search: (compiled: Regexp, spent: (steps: number) => void) => A | GaveUp,
+): A | Failed => {
+  const compiled = compilePattern(pattern as string, run)
+  if (compiled instanceof Failed) return compiled
+  const found = search(compiled, (steps) => run.charge(STEP * steps))
+  return found instanceof GaveUp ? failed("RL4113", `regex: ${found.message}`) : found
+}

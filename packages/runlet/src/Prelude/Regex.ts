@@ -1,6 +1,7 @@
 import type { Match, Regexp } from "@acp-kit/json-schema/Regexp"
 import { Failed } from "../Outcome.ts"
 import type { Intrinsic } from "../Registry.ts"
+import type { Run } from "../Run.ts"
 import * as Types from "../Types.ts"
 import { list, object, type Value } from "../Value.ts"
 import { compilePattern, searched } from "./Patterns.ts"
@@ -19,10 +20,8 @@ const captured = Types.union(
   Types.nothing,
 )
 
-const matches = (text: Value | undefined, pattern: Value | undefined): ReadonlyArray<Match> | Failed => {
-  const compiled = compilePattern(pattern as string)
-  return compiled instanceof Failed ? compiled : searched(compiled.all(text as string))
-}
+const matches = (text: Value | undefined, pattern: Value | undefined, run: Run): ReadonlyArray<Match> | Failed =>
+  searched(pattern, run, (compiled, spent) => compiled.all(text as string, spent))
 
 const reference = /\$(?:\$|\{([^}]*)\}|([0-9A-Za-z_]+))/g
 
@@ -56,12 +55,11 @@ const replaced = (
 }
 
 export const regex: ReadonlyArray<Intrinsic> = [
-  define("regex.test", "Whether some part of s matches", { s: string, pattern: string }, boolean, ([s, pattern]) => {
-    const compiled = compilePattern(pattern as string)
-    return compiled instanceof Failed ? compiled : searched(compiled.test(s as string))
-  }),
-  define("regex.find_all", "Every match in full", { s: string, pattern: string }, Types.list(string), ([s, pattern]) => {
-    const found = matches(s, pattern)
+  define("regex.test", "Whether some part of s matches", { s: string, pattern: string }, boolean, ([s, pattern], run) =>
+    searched(pattern, run, (compiled, spent) => compiled.test(s as string, spent)),
+  ),
+  define("regex.find_all", "Every match in full", { s: string, pattern: string }, Types.list(string), ([s, pattern], run) => {
+    const found = matches(s, pattern, run)
     return found instanceof Failed ? found : list(found.map((match) => match.text))
   }),
   define(
@@ -69,10 +67,10 @@ export const regex: ReadonlyArray<Intrinsic> = [
     "The first match: full, groups 1 to n, names; null without",
     { s: string, pattern: string },
     captured,
-    ([s, pattern]) => {
-      const compiled = compilePattern(pattern as string)
+    ([s, pattern], run) => {
+      const compiled = compilePattern(pattern as string, run)
       if (compiled instanceof Failed) return compiled
-      const match = searched(compiled.first(s as string))
+      const match = searched(pattern, run, (_, spent) => compiled.first(s as string, spent))
       if (match instanceof Failed) return match
       if (match === undefined) return null
       const names = new Map<string, Value>([...compiled.names].map(([name, index]) => [name, match.groups[index - 1] ?? null]))
@@ -91,16 +89,16 @@ export const regex: ReadonlyArray<Intrinsic> = [
     { s: string, pattern: string, replacement: string },
     string,
     ([s, pattern, replacement], run) => {
-      const compiled = compilePattern(pattern as string)
+      const compiled = compilePattern(pattern as string, run)
       if (compiled instanceof Failed) return compiled
-      const found = searched(compiled.all(s as string))
+      const found = matches(s, pattern, run)
       return found instanceof Failed
         ? found
         : replaced(s as string, compiled, replacement as string, found, (length) => roomFor(length, run))
     },
   ),
-  define("regex.split", "Parts between matches", { s: string, pattern: string }, Types.list(string), ([s, pattern]) => {
-    const found = matches(s, pattern)
+  define("regex.split", "Parts between matches", { s: string, pattern: string }, Types.list(string), ([s, pattern], run) => {
+    const found = matches(s, pattern, run)
     if (found instanceof Failed) return found
     const parts: Array<Value> = []
     let from = 0
