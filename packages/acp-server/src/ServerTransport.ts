@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import { Batches, type BatchPolicy } from "./Batches.ts"
 import { requestIdIn } from "./MessageHead.ts"
+import { type MessageId, passable, shapeOf } from "./MessageShape.ts"
 import { redact } from "./Redaction.ts"
 
 /** Longest line either way, in bytes without the line feed. */
@@ -18,7 +19,7 @@ export interface Options {
   readonly batches?: BatchPolicy | undefined
   /** {@link lineBytes} where absent. */
   readonly lineBytes?: number | undefined
-  /** Told, for people, of each message that was refused for its size. */
+  /** Told, for people, of each message that was refused for its size or left out. */
   readonly onRefused?: ((what: string) => Effect.Effect<void>) | undefined
 }
 
@@ -80,24 +81,52 @@ export const make = (transport: Transport, options: Options = {}): ServerTranspo
   const accept = async (line: Line): Promise<ReadonlyArray<JsonObject>> => {
     const value = typeof line === "string" ? parseJson(line) : undefined
     if (value === undefined) await write(failure(-32700, "Parse error"))
-    else if (isObject(value)) return [ids.inbound(value)]
-    else if (!Array.isArray(value)) await write(failure(-32600, "Invalid request"))
-    else if (policy === "jsonrpc" && value.length > 0) return await acceptBatch(value)
+    else if (!Array.isArray(value)) {
+      const { messages, refusals } = await judge([value])
+      for (const refusal of refusals) await write(refusal)
+      return messages
+    } else if (policy === "jsonrpc" && value.length > 0) return await acceptBatch(value)
     else await write(failure(-32600, "Invalid request: JSON-RPC batches are not supported"))
     return []
   }
 
   const acceptBatch = async (entries: ReadonlyArray<Json>): Promise<ReadonlyArray<JsonObject>> => {
-    const messages = entries.filter(isObject).map((entry) => ids.inbound(entry))
-    const refused = entries.filter((entry) => !isObject(entry)).map(() => failure(-32600, "Invalid request"))
+    const { messages, refusals } = await judge(entries)
     const requests = messages.filter(isRequest)
     if (requests.length > 0)
       batches.open(
         requests.map(({ id }) => id),
-        refused,
+        refusals,
       )
-    else if (refused.length > 0) await write(refused)
+    else if (refusals.length > 0) await write(refusals)
     return messages
+  }
+
+  /**
+   * What of a line goes on, and the answers to what does not. The SDK would answer some of it without its id, so that nobody would know whose answer
+   * it is. We ask a client nothing: its answers are left out.
+   */
+  const judge = async (entries: ReadonlyArray<Json>) => {
+    const messages: Array<JsonObject> = []
+    const refusals: Array<JsonObject> = []
+    const taken = new Set<Json | undefined>()
+    const leave = (what: string) => Effect.runPromise(onRefused(what))
+    for (const entry of entries) {
+      const shape = isObject(entry) ? shapeOf(entry) : "none"
+      if (!isObject(entry) || shape === "none") refusals.push(failure(-32600, "Invalid request"))
+      else if (shape === "answer") await leave("an answer of the client to nothing that was asked")
+      else if (shape === "notification") {
+        const message = passable(ids.inbound(entry))
+        if (message === undefined) await leave("a session/cancel of the client names no session")
+        else messages.push(message)
+      } else if (open.has(ids.nameOf(entry.id)) || taken.has(entry.id)) {
+        refusals.push(failure(-32600, "Invalid request: a request with this id is still open", entry.id as MessageId))
+      } else {
+        taken.add(entry.id)
+        messages.push(ids.inbound(entry))
+      }
+    }
+    return { messages, refusals }
   }
 
   /** Refuses the line that is too long; `false` where nobody can be told whose request it was. */
@@ -186,7 +215,7 @@ const isObject = (value: Json | undefined): value is JsonObject =>
 
 const isRequest = (message: JsonObject) => "method" in message && "id" in message
 
-const failure = (code: number, message: string, id: RequestId | bigint = null): JsonObject => ({
+const failure = (code: number, message: string, id: MessageId = null): JsonObject => ({
   jsonrpc: "2.0",
   id,
   error: { code, message },
@@ -209,6 +238,10 @@ class OpenRequests {
 
   add(id: RequestId) {
     if (!this.open.has(id)) this.open.set(id, Deferred.makeUnsafe())
+  }
+
+  has(id: RequestId): boolean {
+    return this.open.has(id)
   }
 
   settle(id: RequestId) {
@@ -257,11 +290,16 @@ class WideIds {
     return { ...message, id: wide }
   }
 
+  /** What the SDK calls this id. */
+  nameOf(id: Json | undefined): RequestId {
+    return typeof id === "bigint" ? `\u0000${id}` : (id as RequestId)
+  }
+
   private name(message: JsonObject, key: string): JsonObject {
     const id = message[key]
+    const name = this.nameOf(id)
     if (typeof id !== "bigint") return message
-    const name = `\u0000${id}`
-    this.names.set(name, id)
+    this.names.set(String(name), id)
     return { ...message, [key]: name }
   }
 }

@@ -1,5 +1,5 @@
 import type { Interface as Sessions } from "@acp-kit/agent/AgentSessions"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, vi } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -55,6 +55,68 @@ describe("framing", () => {
       yield* peer.message((message) => message.error?.code === -32800)
       written.push(...peer.lines)
       expect(written.at(-1)).toContain(`"id":${id}`)
+    }),
+  )
+
+  it.live.each([
+    { id: 5, method: "initialize", params: initialize },
+    { jsonrpc: "1.0", id: 5, method: "initialize", params: initialize },
+    { jsonrpc: "2.0", id: {}, method: "initialize", params: initialize },
+    { jsonrpc: "2.0", id: 1.5, method: "initialize", params: initialize },
+    { jsonrpc: "2.0", id: 5, method: 7 },
+    { jsonrpc: "2.0", id: 5 },
+    { jsonrpc: "2.0" },
+  ])("refuses what breaks the rules of JSON-RPC, waits for none of it, and goes on: %j", (message) =>
+    Effect.gen(function* () {
+      const peer = yield* connect({ limits: { finishMs: 60_000, stopMs: 60_000 } })
+      yield* peer.raw(`${JSON.stringify(message)}\n`)
+      yield* peer.message(({ id, error }) => id === null && error?.code === -32600)
+      expect((yield* peer.request("initialize", initialize)).result.protocolVersion).toBe(1)
+      yield* peer.end
+      expect(peer.received.length).toBe(2)
+    }),
+  )
+
+  it.live("leaves answers to nothing and a cancel of nothing out, and says so in its own words", () =>
+    Effect.gen(function* () {
+      const told: Array<string> = []
+      const said = vi.spyOn(console, "error").mockImplementation((...words) => void told.push(words.join(" ")))
+      yield* Effect.addFinalizer(() => Effect.sync(() => said.mockRestore()))
+      for (const protocol of [1, 2] as const) {
+        const peer = yield* connect({ protocol, framing: { onRefused: (what) => Effect.sync(() => told.push(what)) } })
+        const params = protocol === 1 ? initialize : { protocolVersion: 2, capabilities: {}, info: { name: "t", version: "0" } }
+        yield* peer.request("initialize", params)
+        yield* peer.raw('{"jsonrpc":"2.0","id":9,"result":{}}\n')
+        for (const params of [null, {}, { sessionId: 7 }, { sessionId: "nobody", _meta: 5 }])
+          yield* peer.raw(`${JSON.stringify({ jsonrpc: "2.0", method: "session/cancel", params })}\n`)
+        yield* peer.request("session/list", {})
+        yield* peer.end
+        expect(peer.received.length).toBe(2)
+      }
+      const unnamed = "a session/cancel of the client names no session"
+      const each = ["an answer of the client to nothing that was asked", unnamed, unnamed, unnamed]
+      expect(told).toEqual([...each, ...each])
+    }),
+  )
+
+  it.live("refuses a request whose id is still open, alone and in a batch, and answers the first", () =>
+    Effect.gen(function* () {
+      const why = "Invalid request: a request with this id is still open"
+      const peer = yield* connect({ framing: { batches: "jsonrpc" }, rules: [{ match: "", steps: [{ wait_ms: 60_000 }] }] })
+      yield* peer.request("initialize", initialize)
+      const { sessionId } = (yield* peer.request("session/new", { cwd: "/tmp", mcpServers: [] })).result
+      yield* peer.ask("session/prompt", { sessionId, prompt: text("x") }, "twice")
+      expect(yield* peer.request("session/list", {}, "twice")).toMatchObject({ error: { code: -32600, message: why } })
+      yield* peer.notify("session/cancel", { sessionId })
+      expect((yield* peer.message(({ id, result }) => id === "twice" && result)).result.stopReason).toBe("cancelled")
+      const from = peer.lines.length
+      const list = { jsonrpc: "2.0", id: "b", method: "session/list", params: {} }
+      yield* peer.raw(`${JSON.stringify([list, list])}\n`)
+      yield* peer.message(({ id, result }) => id === "b" && result)
+      expect(JSON.parse(peer.lines[from] ?? "")).toMatchObject([
+        { id: "b", error: { message: why } },
+        { id: "b", result: {} },
+      ])
     }),
   )
 
