@@ -35,6 +35,18 @@ describe("kit sessions export and import", () => {
     expect(JSON.parse(went.out)).toMatchObject({ id, name: "Scout", generation: 2, output: "echo: two" })
   })
 
+  it("carry the conversation of a nested Kit along", async () => {
+    const first = await kit.compose('return subagent({ prompt: "one" }).id')
+    const [id, session] = [JSON.parse(first.out), sessionOf(first.err)]
+    await kit.run(["sessions", "export", session, "copy"])
+    await kit.run(["sessions", "delete", session])
+    expect(readdirSync(join(kit.kitHome, "sessions"))).toEqual([])
+    expect(await kit.run(["sessions", "import", "copy"])).toMatchObject({ code: 0, out: `${session}\n` })
+    const again = 'return prompt({ subagent: subagents({})[0], prompt: "two" })'
+    expect(await kit.value(again, "--session", session)).toMatchObject({ id, generation: 2, output: "echo: two" })
+    expect(await json("sessions", "show", id)).toMatchObject({ id, origin: "subagent", items: 6 })
+  })
+
   it("refuse what is no whole export, say why, and leave nothing", async () => {
     const session = sessionOf((await kit.compose("return 1")).err)
     await kit.run(["sessions", "export", session, "copy"])

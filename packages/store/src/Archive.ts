@@ -10,6 +10,7 @@ import type { Lock } from "./Lock.ts"
 import { intactEnd } from "./LogReader.ts"
 import { writeNew } from "./LogRecovery.ts"
 import { Manifest } from "./Manifest.ts"
+import * as Nested from "./Nested.ts"
 import * as SessionDocument from "./SessionDocument.ts"
 import * as SessionFiles from "./SessionFiles.ts"
 import type { SessionId } from "./SessionId.ts"
@@ -44,25 +45,26 @@ const counter = (onCopied: OnCopied, of: number) => {
 const documentsFirst = (a: Tree.Entry, b: Tree.Entry): number => Number(Manifest.isLog(a.path)) - Number(Manifest.isLog(b.path))
 
 /**
- * Copies a session with its agents to a new directory, with a manifest of sizes and checksums; where it fails or is interrupted nothing of that is left.
- * Takes no lock: a log is copied up to its last whole line, and nothing that was acknowledged before the call is missing. The system prompts and
- * conversations go with it: whoever gets the copy can read them.
+ * Copies a session with its agents, and the sessions that nested Kits keep for those, to a new directory, with a manifest of sizes and checksums; where it
+ * fails or is interrupted nothing of that is left. Takes no lock: a log is copied up to its last whole line, and nothing that was acknowledged before the call
+ * is missing. The system prompts and conversations go with it: whoever gets the copy can read them.
  */
 export const exportTo = Effect.fn("Archive.exportTo")(function* (
-  session: string,
+  home: string,
   id: SessionId,
   target: string,
   onCopied: OnCopied = () => {},
 ): Effect.fn.Return<Copied, StoreError, Disk.Service> {
   const disk = yield* Disk.Service
+  const session = Layout.sessionPath(home, id)
   yield* Layout.existing("session", id, session)
   yield* Layout.ensureDirectory(target.slice(0, target.lastIndexOf("/")) || "/")
   const taken = of(new Invalid({ what: "export", why: `${target} exists already; name a directory that does not` }))
   yield* disk.makeDirectory(target).pipe(Effect.mapError((error) => (error.code === "EEXIST" ? taken : ofDisk(error))))
   const fill = Effect.gen(function* () {
     for (let tries = 0; tries < 3; tries++) {
-      const files = yield* copyAll(session, target, onCopied)
-      if (files !== undefined && (yield* isComplete(session, files))) {
+      const files = yield* copyAll(home, id, target, onCopied)
+      if (files !== undefined) {
         if (!files.some(({ path }) => path === Layout.sessionFile)) {
           yield* Layout.existing("session", id, session)
           return yield* of(new Corrupt({ path: `${session}/${Layout.sessionFile}`, why: "it is missing" }))
@@ -79,27 +81,41 @@ export const exportTo = Effect.fn("Archive.exportTo")(function* (
   return yield* Effect.onError(fill, () => Effect.ignore(disk.removeTree(target)))
 })
 
-/** A log that was rotated while it was copied has a sealed file that the copy lacks. */
-const isComplete = (session: string, listed: ReadonlyArray<Manifest.Listed>): Effect.Effect<boolean, StoreError, Disk.Service> =>
-  Effect.map(Tree.files(session), (files) => {
-    const copied = new Set(listed.map((file) => file.path))
-    return files.every((file) => !Manifest.isLog(file.path) || copied.has(file.path))
-  })
+/** A file of a session, and its path in the export. */
+interface Found extends Tree.Entry {
+  readonly source: string
+}
 
-/** Copies every file; `undefined` where one went away meanwhile. */
+/** Every file of a session and of those nested in it, documents first. */
+const filesOf = Effect.fnUntraced(function* (
+  home: string,
+  id: SessionId,
+): Effect.fn.Return<ReadonlyArray<Found>, StoreError, Disk.Service> {
+  const found: Array<Found> = []
+  for (const one of [id, ...(yield* Nested.ofSession(home, id))]) {
+    const directory = Layout.sessionPath(home, one)
+    const prefix = Manifest.prefixOf({ id }, one)
+    for (const { path, bytes } of yield* Tree.files(directory)) {
+      found.push({ path: `${prefix}${path}`, bytes, source: `${directory}/${path}` })
+    }
+  }
+  return found.sort(documentsFirst)
+})
+
+/** Copies every file; `undefined` where one went away meanwhile, or a log was rotated, so that the copy lacks a sealed file. */
 const copyAll = Effect.fnUntraced(function* (
-  session: string,
+  home: string,
+  id: SessionId,
   target: string,
   onCopied: OnCopied,
 ): Effect.fn.Return<ReadonlyArray<Manifest.Listed> | undefined, StoreError, Disk.Service> {
   const listed: Array<Manifest.Listed> = []
-  const files = [...(yield* Tree.files(session))].sort(documentsFirst)
+  const files = yield* filesOf(home, id)
   const count = counter(
     onCopied,
     files.reduce((sum, file) => sum + file.bytes, 0),
   )
-  for (const { path } of files) {
-    const source = `${session}/${path}`
+  for (const { path, source } of files) {
     const parent = path.includes("/") ? `${target}/${path.slice(0, path.lastIndexOf("/"))}` : target
     yield* Layout.ensureDirectory(parent)
     const hash = sha256Stream()
@@ -119,12 +135,15 @@ const copyAll = Effect.fnUntraced(function* (
     if (bytes === undefined) return undefined
     listed.push({ path, bytes, sha256: hash.hex() })
   }
-  return listed
+  const copied = new Set(listed.map((file) => file.path))
+  const isComplete = (yield* filesOf(home, id)).every((file) => !Manifest.isLog(file.path) || copied.has(file.path))
+  return isComplete ? listed : undefined
 })
 
 /**
- * Makes a session of an export, under its own id, whole or not at all: every file that the manifest names, none besides, each with its size and checksum.
- * `AlreadyExists` where the id is taken. The scope holds the session's lock; what a death leaves the next creation or deletion removes.
+ * Makes the sessions of an export, under their own ids, all of them whole or none at all: every file that the manifest names, none besides, each with its
+ * size and checksum. `AlreadyExists` where an id is taken. The scope holds their locks; what a death leaves in the making the next creation or deletion
+ * removes.
  */
 export const importFrom = Effect.fn("Archive.importFrom")(function* (
   home: string,
@@ -133,53 +152,90 @@ export const importFrom = Effect.fn("Archive.importFrom")(function* (
 ): Effect.fn.Return<Copied, StoreError, Disk.Service | Lock.Service | Scope.Scope> {
   const disk = yield* Disk.Service
   const manifest = yield* Manifest.read(source)
-  const { id, files } = manifest
-  const target = Layout.sessionPath(home, id)
-  const taken = of(new AlreadyExists({ what: "session", id }))
-  if ((yield* disk.stat(target).pipe(Effect.mapError(ofDisk))) !== undefined) return yield* taken
-  const sessions = Layout.sessionsPath(home)
-  yield* Layout.ensureDirectory(sessions)
-  const staging = `${sessions}/${Layout.stagingPrefix}${id}.${yield* uuid}`
+  const sessions = Manifest.sessionsOf(manifest)
+  const parent = Layout.sessionsPath(home)
+  for (const { id } of sessions) {
+    if ((yield* disk.stat(Layout.sessionPath(home, id)).pipe(Effect.mapError(ofDisk))) !== undefined) return yield* taken(id)
+  }
+  yield* Layout.ensureDirectory(parent)
   const copied = copiedOf(manifest)
   const count = counter(onCopied, copied.bytes)
+  const staged: Array<{ readonly id: SessionId; readonly staging: string }> = []
   const fill = Effect.gen(function* () {
-    yield* disk.makeDirectory(staging).pipe(Effect.mapError(ofDisk))
-    yield* writeNew(`${staging}/${Layout.lockFile}`, new Uint8Array(0))
-    yield* SessionFiles.hold(staging, id)
-    const made = new Set([staging])
-    for (const file of files) {
-      const cut = file.path.lastIndexOf("/") + 1
-      const parent = `${staging}/${file.path.slice(0, cut)}`.slice(0, -1)
-      if (!made.has(parent)) {
-        yield* Layout.ensureDirectory(parent)
-        made.add(parent)
-      }
-      yield* checkSource(source, file.path)
-      const hash = sha256Stream()
-      const bytes = yield* Tree.copy(`${source}/${file.path}`, `${staging}/${file.path}`, file.bytes + 1, (chunk) => {
-        hash.update(chunk)
-        count(chunk)
-      })
-      if (bytes !== file.bytes || hash.hex() !== file.sha256) {
-        return yield* Manifest.damaged(`${source}/${file.path}`, "it is not what the manifest says")
-      }
+    for (const session of sessions) {
+      const staging = `${parent}/${Layout.stagingPrefix}${session.id}.${yield* uuid}`
+      staged.push({ id: session.id, staging })
+      yield* stage(source, staging, session, count)
+      const path = `${source}/${session.prefix}${Layout.sessionFile}`
+      const info = (yield* Document.read(`${staging}/${Layout.sessionFile}`)) ?? {}
+      yield* Document.checkWritable(path, info, SessionDocument.format)
+      const { origin } = yield* SessionDocument.view(path, info, session.id)
+      if (session.id !== manifest.id && origin !== "subagent") return yield* Manifest.damaged(path, "it is not that of an agent")
     }
-    const info = (yield* Document.read(`${staging}/${Layout.sessionFile}`)) ?? {}
-    const document = `${source}/${Layout.sessionFile}`
-    yield* Document.checkWritable(document, info, SessionDocument.format)
-    yield* SessionDocument.view(document, info, id)
-    for (const directory of made) yield* disk.syncDirectory(directory).pipe(Effect.mapError(ofDisk))
-    const rename = disk
-      .rename(staging, target)
-      .pipe(Effect.mapError((error) => (error.code === "ENOTEMPTY" || error.code === "EEXIST" ? taken : ofDisk(error))))
-    const named = disk.syncDirectory(sessions).pipe(
-      Effect.tapError(() => Effect.ignore(disk.rename(target, staging))),
-      Effect.mapError(ofDisk),
-    )
-    yield* Effect.uninterruptible(Effect.andThen(rename, named))
+    yield* Effect.uninterruptible(reveal(parent, staged))
     return copied
   })
-  return yield* Effect.onError(fill, () => Effect.ignore(disk.removeTree(staging)))
+  const undo = Effect.suspend(() =>
+    Effect.forEach(staged, ({ staging }) => Effect.ignore(disk.removeTree(staging)), { discard: true }),
+  )
+  return yield* Effect.onError(fill, () => undo)
+})
+
+const taken = (id: SessionId): StoreError => of(new AlreadyExists({ what: "session", id }))
+
+/** Gives staged sessions their names, the last one last; where one cannot have its name, none has. */
+const reveal = Effect.fnUntraced(function* (
+  parent: string,
+  staged: ReadonlyArray<{ readonly id: SessionId; readonly staging: string }>,
+): Effect.fn.Return<void, StoreError, Disk.Service> {
+  const disk = yield* Disk.Service
+  const named: Array<{ readonly id: SessionId; readonly staging: string }> = []
+  const all = Effect.gen(function* () {
+    for (const session of staged) {
+      yield* disk
+        .rename(session.staging, `${parent}/${session.id}`)
+        .pipe(
+          Effect.mapError((error) => (error.code === "ENOTEMPTY" || error.code === "EEXIST" ? taken(session.id) : ofDisk(error))),
+        )
+      named.push(session)
+    }
+    yield* disk.syncDirectory(parent).pipe(Effect.mapError(ofDisk))
+  })
+  yield* Effect.tapError(all, () =>
+    Effect.forEach(named.toReversed(), ({ id, staging }) => Effect.ignore(disk.rename(`${parent}/${id}`, staging)), {
+      discard: true,
+    }),
+  )
+})
+
+/** Copies the files of one session of an export to a directory that is made, locked for the scope, and on disk. */
+const stage = Effect.fnUntraced(function* (
+  source: string,
+  staging: string,
+  { id, prefix, files }: ReturnType<typeof Manifest.sessionsOf>[number],
+  count: (chunk: Uint8Array) => void,
+): Effect.fn.Return<void, StoreError, Disk.Service | Lock.Service | Scope.Scope> {
+  const disk = yield* Disk.Service
+  yield* disk.makeDirectory(staging).pipe(Effect.mapError(ofDisk))
+  yield* writeNew(`${staging}/${Layout.lockFile}`, new Uint8Array(0))
+  yield* SessionFiles.hold(staging, id)
+  const made = new Set([staging])
+  for (const file of files) {
+    const target = `${staging}/${file.path.slice(prefix.length)}`
+    const parent = target.slice(0, target.lastIndexOf("/"))
+    if (!made.has(parent)) yield* Layout.ensureDirectory(parent)
+    made.add(parent)
+    yield* checkSource(source, file.path)
+    const hash = sha256Stream()
+    const bytes = yield* Tree.copy(`${source}/${file.path}`, target, file.bytes + 1, (chunk) => {
+      hash.update(chunk)
+      count(chunk)
+    })
+    if (bytes !== file.bytes || hash.hex() !== file.sha256) {
+      return yield* Manifest.damaged(`${source}/${file.path}`, "it is not what the manifest says")
+    }
+  }
+  for (const directory of made) yield* disk.syncDirectory(directory).pipe(Effect.mapError(ofDisk))
 })
 
 /** A file of an export must be one, and nothing on the way to it may be a link. */

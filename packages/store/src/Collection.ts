@@ -10,7 +10,6 @@ import type { SessionId } from "./SessionId.ts"
 import * as SessionReading from "./SessionReading.ts"
 import type { Interface, SessionSummary } from "./SessionStore.ts"
 import { Invalid, of, type StoreError } from "./StoreError.ts"
-import * as Trash from "./Trash.ts"
 import * as Tree from "./Tree.ts"
 
 /** What may go. Nothing that is open anywhere goes, and nothing that cannot be read, whatever the policy says. */
@@ -162,8 +161,7 @@ const removeSession = Effect.fnUntraced(function* (
   yield* SessionFiles.hold(directory, id)
   const now = yield* SessionReading.summary(home, id as SessionId)
   if (now.updated !== updated) return false
-  yield* Deletion.agentsOf(home, id as SessionId)
-  yield* Trash.remove(Layout.sessionsPath(home), id)
+  yield* Deletion.held(home, id as SessionId)
   return true
 })
 

@@ -42,7 +42,7 @@ export const write = (directory: string, { id, files }: Manifest, at: number): E
 
 /**
  * Reads the manifest of an export that anybody may have made: refused where it is too large, of a newer format, malformed, names a file twice, or a name
- * could lead anywhere but into one session.
+ * could lead anywhere but into its sessions.
  */
 export const read = Effect.fn("Manifest.read")(function* (
   directory: string,
@@ -70,9 +70,38 @@ export const read = Effect.fn("Manifest.read")(function* (
     if (seen.has(entry.path)) return yield* wrong(`it lists ${JSON.stringify(entry.path)} twice`)
     seen.add(entry.path)
   }
-  if (!seen.has(Layout.sessionFile)) return yield* wrong(`it lists no ${Layout.sessionFile}`)
+  const sessions = sessionsOf({ id, files: files as ReadonlyArray<Listed> })
+  if (!sessions.every(({ prefix }) => seen.has(`${prefix}${Layout.sessionFile}`))) {
+    return yield* wrong(`it lists no ${Layout.sessionFile} for one of its sessions`)
+  }
   return { id, files: files as ReadonlyArray<Listed> }
 })
+
+/** Where the sessions of agents stand in an export, one directory each. */
+export const nestedName = "nested"
+
+/** What stands before the paths of a session in an export. */
+export const prefixOf = (manifest: Pick<Manifest, "id">, id: SessionId): string =>
+  id === manifest.id ? "" : `${nestedName}/${id}/`
+
+/** The sessions of an export with their files, the one that it is of last. */
+export const sessionsOf = (
+  manifest: Manifest,
+): ReadonlyArray<{ readonly id: SessionId; readonly prefix: string; readonly files: ReadonlyArray<Listed> }> => {
+  const byId = new Map<SessionId, Array<Listed>>()
+  for (const entry of manifest.files) {
+    const id = entry.path.startsWith(`${nestedName}/`) ? (entry.path.split("/")[1] as SessionId) : manifest.id
+    const files = byId.get(id)
+    if (files === undefined) byId.set(id, [entry])
+    else files.push(entry)
+  }
+  const inner = [...byId].filter(([id]) => id !== manifest.id)
+  return [...inner, [manifest.id, byId.get(manifest.id) ?? []] as const].map(([id, files]) => ({
+    id,
+    prefix: prefixOf(manifest, id),
+    files,
+  }))
+}
 
 /** A file of an export is not what it should be. */
 export const damaged = (path: string, why: string): StoreError =>
@@ -91,8 +120,9 @@ export const isLog = (path: string): boolean => /(^|\/)(transcript(\.\d{6,})?\.j
 
 const isAllowed = (path: string): boolean => {
   const parts = path.split("/")
+  if (parts[0] === nestedName && parts.length > 2 && isAgentId(parts[1] as string)) parts.splice(0, 2)
   if (parts.some((part) => part === "" || part.startsWith(".") || part.includes("\\") || part.includes("\0"))) return false
-  if (parts.length === 1) return path === Layout.sessionFile || isLog(path)
+  if (parts.length === 1) return parts[0] === Layout.sessionFile || isLog(parts[0] as string)
   if (parts[0] === Layout.artifactsName) return true
   return parts.length === 3 && parts[0] === Layout.subagentsName && isAgentId(parts[1] as string)
 }

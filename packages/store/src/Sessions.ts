@@ -139,7 +139,7 @@ export const make = Effect.fn("SessionStore.make")(function* (
     if (`${directory}/`.startsWith(`${sessions}/`)) {
       return yield* of(new Invalid({ what: "export", why: `${directory} lies among the sessions themselves` }))
     }
-    return yield* on(Archive.exportTo(Layout.sessionPath(home, id), id, directory, onCopied))
+    return yield* on(Archive.exportTo(home, id, directory, onCopied))
   })
 
   const orphans = Effect.gen(function* () {

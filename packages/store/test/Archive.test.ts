@@ -71,6 +71,51 @@ describe("exports", () => {
     ),
   )
 
+  it.live("take the sessions of nested Kits along, and bring all of them or none", () =>
+    onDisk((home) =>
+      Effect.gen(function* () {
+        const agent = yield* Effect.scoped(made)
+        const store = yield* SessionStore.Service
+        const inner = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const session = yield* store.create({ id: agent, cwd: "/w", origin: "subagent" })
+            yield* session.appendItem("of the nested one")
+            return (yield* session.subagents.create(spec, "")).agent_id
+          }),
+        )
+        yield* Effect.scoped(store.create({ id: inner, cwd: "/w", origin: "subagent" }))
+        const out = path.join(home, "out")
+        yield* store.exportTo("one", out)
+        expect(fs.readdirSync(path.join(out, "nested")).sort()).toEqual([agent, inner].sort())
+        const sessions = path.join(home, "sessions")
+        expect(yield* codeOf(store.importFrom(out))).toBe("ALREADY_EXISTS")
+        yield* store.delete("one")
+        expect(fs.readdirSync(sessions)).toEqual([])
+        yield* Effect.scoped(store.create({ id: inner, cwd: "/w" }))
+        expect(yield* codeOf(store.importFrom(out))).toBe("ALREADY_EXISTS")
+        expect(fs.readdirSync(sessions)).toEqual([inner])
+        yield* store.delete(inner)
+        expect(yield* store.importFrom(out)).toMatchObject({ id: "one", files: 6 + 6 + 2 })
+        expect(fs.readdirSync(sessions).sort()).toEqual(["one", agent, inner].sort())
+        expect(yield* Effect.flatMap(store.openReader(agent), (session) => session.items)).toEqual(["of the nested one"])
+        yield* store.delete("one")
+        const nested = path.join(out, "nested", inner, "session.json")
+        const manifest = path.join(out, "manifest.json")
+        const text = fs.readFileSync(nested, "utf8").replace('"subagent"', '"top_level"')
+        const kept = fs.readFileSync(manifest, "utf8")
+        const before = sha256(fs.readFileSync(nested, "utf8"))
+        fs.writeFileSync(nested, text)
+        const size = Buffer.byteLength(text)
+        fs.writeFileSync(
+          manifest,
+          kept.replace(new RegExp(`"bytes": \\d+,\\s*"sha256": "${before}"`), `"bytes": ${size}, "sha256": "${sha256(text)}"`),
+        )
+        expect((yield* Effect.flip(store.importFrom(out))).message).toContain("it is not that of an agent")
+        expect(fs.readdirSync(sessions)).toEqual([])
+      }),
+    ),
+  )
+
   it.live("of a log with a torn tail stop at its last whole line", () =>
     onDisk((home) =>
       Effect.gen(function* () {
@@ -117,6 +162,10 @@ describe("exports", () => {
             "subagents/x/meta.json",
             "a\\b",
             "session.json/",
+            "nested/x/session.json",
+            "nested/session.json",
+            `nested/${agent}/../x`,
+            `nested/${agent}/nested/${agent}/session.json`,
           ].map((name) => () => fs.writeFileSync(manifest, kept.replace('"session.json"', JSON.stringify(name)))),
           () => fs.writeFileSync(manifest, kept.replace('"session_id": "one"', '"session_id": "../one"')),
           () => fs.writeFileSync(manifest, kept.replace('"session_id": "one"', '"session_id": "two"')),

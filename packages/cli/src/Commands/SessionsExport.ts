@@ -32,7 +32,7 @@ export const sessionsExport = command({
   name: "export",
   summary: "copy a session with its agents to a new directory, also while it is open",
   details: [
-    "The copy is whole: documents, transcript and wire logs, with a manifest of sizes and checksums. It holds the prompts and conversations as they are; whoever gets it can read them. A copy that fails leaves nothing.",
+    "The copy is whole: documents, transcripts and wire logs, those of nested Kits too, with a manifest of sizes and checksums. It holds the prompts and conversations as they are; whoever gets it can read them. A copy that fails leaves nothing.",
   ],
   parameters: { ID: Flag.required("the session"), DIR: Flag.required("the directory to make") },
   flags: { json: Flag.toggle({ summary: "print {id, directory, files, bytes}" }) },
@@ -55,7 +55,7 @@ export const sessionsImport = command({
   name: "import",
   summary: "make a session of a directory that export made, under its own id",
   details: [
-    "It is taken whole or not at all: every file must be there with the size and checksum of the manifest, and no name may lead elsewhere. One whose id is taken is refused. What Kimi CLI wrote is taken by kit subagents import.",
+    "It is taken whole or not at all: every file must be there with the size and checksum of the manifest, and no name may lead elsewhere. One whose id, or that of a nested Kit, is taken is refused. What Kimi CLI wrote is taken by kit subagents import.",
   ],
   parameters: { DIR: Flag.required("the directory") },
   flags: { json: Flag.toggle({ summary: "print {id, files, bytes}" }) },
