@@ -1,7 +1,7 @@
 import type { Dialect } from "./Regexp/Dialect.ts"
 import { compileProgram, GaveUp, MAX_STEPS, Matcher, type Program } from "./Regexp/Machine.ts"
 import { parsePattern } from "./Regexp/Parser.ts"
-import { PatternError } from "./Regexp/Pattern.ts"
+import { type Parsed, PatternError } from "./Regexp/Pattern.ts"
 
 export { GaveUp } from "./Regexp/Machine.ts"
 export { PatternError } from "./Regexp/Pattern.ts"
@@ -22,9 +22,11 @@ export interface Match {
 export class Regexp {
   readonly names: ReadonlyMap<string, number>
   readonly #program: Program
+  readonly #classes: number
 
-  constructor(program: Program, names: ReadonlyMap<string, number>) {
+  constructor(program: Program, { classes, names }: Pick<Parsed, "classes" | "names">) {
     this.#program = program
+    this.#classes = classes
     this.names = names
   }
 
@@ -36,9 +38,9 @@ export class Regexp {
     return found
   }
 
-  /** Instructions of the compiled pattern. */
-  get size(): number {
-    return this.#program.steps.length
+  /** What compiling it took, in instructions: a class of characters takes as long as a thousand. */
+  get cost(): number {
+    return this.#program.steps.length + 1_000 * this.#classes
   }
 
   /** The first match. `spent` as in {@link Regexp.test}. */
@@ -105,5 +107,5 @@ export const compileRegexp = (source: string, dialect: Dialect): Regexp | Patter
   if (parsed instanceof PatternError) return parsed
   const program = compileProgram(parsed)
   if (program === undefined) return new PatternError(`the pattern is larger than ${MAX_STEPS} steps`, 0)
-  return new Regexp(program, parsed.names)
+  return new Regexp(program, parsed)
 }

@@ -45,6 +45,7 @@ class Checker implements Checking {
   readonly effects: Effects
   readonly foldTypes = new Map<Fold, Type>()
   foldDepth = 0
+  patterns = 0
   drafts: Array<Draft> = []
   #suggestions = 0
 

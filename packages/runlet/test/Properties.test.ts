@@ -131,6 +131,8 @@ const live = (answer: Answer, source: string) => {
   return Effect.exit(run(compiled.program))
 }
 
+const turn = Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+
 /** Answers calls in an order of its own: whenever everything waits, one waiting call is drawn and answered. */
 const shuffled = (source: string, seed: number) =>
   Effect.gen(function* () {
@@ -147,14 +149,59 @@ const shuffled = (source: string, seed: number) =>
       })
     const fiber = yield* Effect.forkChild(live(answer, source))
     while (fiber.pollUnsafe() === undefined) {
-      yield* Effect.promise(() => new Promise<void>((resolve) => setImmediate(resolve)))
+      yield* turn
       if (waiting.size > 0) dice.pick([...waiting])()
     }
     expect(waiting.size).toBe(0)
     return outcome(yield* Fiber.join(fiber))
   })
 
+/** Interrupts a run after some answers; how many calls were running then. Every call needs a while to end. */
+const cut = (source: string, seed: number) =>
+  Effect.gen(function* () {
+    const dice = new Dice(seed)
+    const running = new Set<() => void>()
+    let begun = 0
+    const answer: Answer = (name, arg, attempt) =>
+      Effect.callback((resume) => {
+        begun++
+        const respond = () => {
+          running.delete(respond)
+          resume(settled(name, arg, attempt))
+        }
+        running.add(respond)
+        return Effect.andThen(
+          turn,
+          Effect.sync(() => running.delete(respond)),
+        )
+      })
+    const fiber = yield* Effect.forkChild(live(answer, source))
+    for (let left = dice.below(8); left > 0 && fiber.pollUnsafe() === undefined; left--) {
+      yield* turn
+      if (running.size > 0 && dice.chance(80)) dice.pick([...running])()
+    }
+    const found = running.size
+    yield* Fiber.interrupt(fiber)
+    expect(running.size).toBe(0)
+    const before = begun
+    yield* turn
+    yield* turn
+    expect(begun).toBe(before)
+    return found
+  })
+
 describe("running", () => {
+  it.live(
+    "leaves no call behind and makes none, wherever it is interrupted",
+    () =>
+      Effect.gen(function* () {
+        let found = 0
+        for (let seed = 0; seed < CASES; seed++) found += yield* cut(program(seed), seed)
+        expect(found).toBeGreaterThan(CASES / 10)
+      }),
+    600_000,
+  )
+
   it.live(
     "ends within its limits with a documented outcome, the formatted program with the same",
     () =>

@@ -47,6 +47,12 @@ describe("sources of a megabyte", () => {
     })
 })
 
+it("a check leaves patterns to the run that would take it too long", () => {
+  const classes = many(1_000, (index) => `_ = regex.test("a", "[\\\\p{L}&&[^a]]${index}")`)
+  compiled(`${classes}\n_ = regex.test("a", "(")\nreturn 1`)
+  expect(codes(`_ = regex.test("a", "(")\n${classes}\nreturn 1`)).toEqual(["RL2316"])
+})
+
 describe("long runs", () => {
   it.effect("walk 65,536 elements", () =>
     Effect.gen(function* () {
@@ -103,6 +109,7 @@ describe("long runs", () => {
         'text.length(text.join(xs, ""))',
         'regex.test(s, "[a-z]+[0-9]")',
         'regex.test("a", "(?:a?){900}" + i)',
+        'regex.test("a", "[a-f][b-" + "fghijklmnop"[i % 11] + "]" + i)',
         "text.length(text.upper(s))",
         "take(xs)",
       ]

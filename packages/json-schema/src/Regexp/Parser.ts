@@ -19,6 +19,8 @@ class PatternParser {
   flags: Flags = initialFlags
   depth = 0
   readonly #classes = new Map<string, CharClass>()
+  /** Different classes that are more than one character. */
+  classes = 0
 
   constructor(source: string, dialect: Dialect) {
     this.reader = new Reader(source)
@@ -29,9 +31,12 @@ class PatternParser {
     const { ignoreCase, unicode } = this.flags
     const fold = !ignoreCase ? "none" : unicode || this.dialect === "ecma" ? "unicode" : "ascii"
     const key = `${fold}${source}`
-    const known = this.#classes.get(key) ?? new CharClass(source, fold)
-    this.#classes.set(key, known)
-    return known
+    const known = this.#classes.get(key)
+    if (known !== undefined) return known
+    if (!/^\[\\u\{[0-9a-f]+\}\]$/.test(source)) this.classes++
+    const made = new CharClass(source, fold)
+    this.#classes.set(key, made)
+    return made
   }
 
   /** A class of single characters, which without Unicode has to stay within ASCII: beyond it there are only bytes. */
@@ -214,5 +219,5 @@ export const parsePattern = (source: string, dialect: Dialect): Parsed | Pattern
     const parser = new PatternParser(source, dialect)
     const pattern = parser.alternatives()
     if (!parser.reader.done) parser.reader.fail("a group is closed that was not opened")
-    return { pattern, groups: parser.groups, names: parser.names }
+    return { pattern, groups: parser.groups, names: parser.names, classes: parser.classes }
   })

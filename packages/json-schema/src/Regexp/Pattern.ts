@@ -31,6 +31,8 @@ export interface Parsed {
   /** Capture groups, without the whole match. */
   readonly groups: number
   readonly names: ReadonlyMap<string, number>
+  /** Different classes of characters that are more than one character. */
+  readonly classes: number
 }
 
 /** Why a pattern is refused; `at` is a UTF-16 offset into it. */

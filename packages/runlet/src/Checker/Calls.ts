@@ -15,11 +15,15 @@ const counted = (name: string, required: number, total: number, received: number
   return `\`${name}\` expects ${expects} argument${expects === "1" ? "" : "s"} but received ${received}`
 }
 
+/** Bytes, as patterns charge them, that a check spends on patterns; further ones are left to the run. */
+const MAX_PATTERNS = 8_000_000
+
 /** A literal pattern as second argument of a `regex` function is compiled here already. */
 const checkPattern = (checking: Checking, expr: Call): void => {
   const pattern = expr.args[1]
   if (!expr.path?.startsWith("regex.") || pattern?.kind !== "literal" || typeof pattern.value !== "string") return
-  const compiled = compilePattern(pattern.value)
+  if (checking.patterns > MAX_PATTERNS) return
+  const compiled = compilePattern(pattern.value, { charge: (bytes) => (checking.patterns += bytes) })
   if (compiled instanceof Failed) checking.report(schemaError("RL2316", `${compiled.code}: ${compiled.message}`, pattern.span))
 }
 

@@ -17,6 +17,8 @@ export interface Checking {
   readonly candidates: (word: string, names: () => Iterable<string>, lenient?: boolean) => ReadonlyArray<string>
   /** Folds around the place being checked: each is checked twice, so only a few may be. */
   foldDepth: number
+  /** What compiling patterns has cost so far. */
+  patterns: number
   readonly infer: (expr: Expr, names: Names) => Type
   readonly block: (
     block: Block,

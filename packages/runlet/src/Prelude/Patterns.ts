@@ -29,10 +29,10 @@ const INSTRUCTION = 64
 const STEP = 4
 
 /** The pattern compiled, or RL5210. */
-export const compilePattern = (pattern: string, run?: Run): Regexp | Failed => {
+export const compilePattern = (pattern: string, run: Pick<Run, "charge">): Regexp | Failed => {
   const known = kept.get(pattern)
   const compiled = known ?? build(pattern)
-  if (known === undefined && !(compiled instanceof Failed)) run?.charge(INSTRUCTION * compiled.size)
+  if (known === undefined && !(compiled instanceof Failed)) run.charge(INSTRUCTION * compiled.cost)
   kept.delete(pattern)
   kept.set(pattern, compiled)
   if (kept.size > MAX_KEPT)
