@@ -54,7 +54,7 @@ export const make = (settings: Settings): AgentApp => {
       handle(({ params }) =>
         Effect.gen(function* () {
           const session = yield* methods.find(params.sessionId)
-          const turn = yield* session.begin(blocksOf(params.prompt), Effect.void)
+          const turn = yield* session.begin(yield* blocksOf(params.prompt), Effect.void)
           return { stopReason: yield* Effect.onInterrupt(turn.result, () => session.cancel) }
         }),
       ),

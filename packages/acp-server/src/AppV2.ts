@@ -63,7 +63,7 @@ export const make = (settings: Settings): AgentApp => {
       handle(({ params, requestId }) =>
         Effect.gen(function* () {
           const session = yield* methods.find(params.sessionId)
-          const { messageId } = yield* session.begin(blocksOf(params.prompt), transport.answered(requestId))
+          const { messageId } = yield* session.begin(yield* blocksOf(params.prompt), transport.answered(requestId))
           return { messageId }
         }),
       ),
@@ -73,7 +73,7 @@ export const make = (settings: Settings): AgentApp => {
       handle(({ params }) =>
         Effect.gen(function* () {
           const { steering } = yield* methods.find(params.sessionId)
-          return { messageId: yield* steering.add(params.content) }
+          return { messageId: yield* steering.add(yield* blocksOf(params.content)) }
         }),
       ),
     )
@@ -90,7 +90,7 @@ export const make = (settings: Settings): AgentApp => {
       ...inject.replace,
       handle(({ params }) =>
         Effect.gen(function* () {
-          yield* (yield* methods.find(params.sessionId)).steering.replace(params.messageId, params.content)
+          yield* (yield* methods.find(params.sessionId)).steering.replace(params.messageId, yield* blocksOf(params.content))
           return { messageId: params.messageId }
         }),
       ),

@@ -221,10 +221,11 @@ const failure = (code: number, message: string, id: MessageId = null): JsonObjec
   error: { code, message },
 })
 
-/** What leaves in place of answers that are too long; nothing does in place of what is no answer. */
+/** What leaves in place of answers that are too long, of an error its code and message; nothing does in place of what is no answer. */
 const shortened = (message: Json, limit: number): Json | undefined => {
   if (Array.isArray(message)) return message.map((answer) => shortened(answer, limit) as Json)
-  const { id, method } = message as JsonObject
+  const { id, method, error } = message as JsonObject
+  if (isObject(error)) return failure(Number(error.code), String(error.message), id as RequestId)
   return id === undefined || method !== undefined ? undefined : failure(-32603, tooLarge("the answer", limit), id as RequestId)
 }
 

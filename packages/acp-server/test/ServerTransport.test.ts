@@ -171,6 +171,9 @@ describe("framing", () => {
       for (let sessions = 0; sessions < 40; sessions++) yield* peer.request("session/new", { cwd: "/tmp", mcpServers: [] })
       expect((yield* peer.request("session/list", {})).error.message).toBe("the answer is larger than 2048 bytes")
       expect(told).toContain("the answer to the client is larger than 2048 bytes")
+      const wrong = Array.from({ length: 100 }, () => ({ type: "nope" }))
+      const refused = yield* peer.request("session/prompt", { sessionId: result.sessionId, prompt: wrong })
+      expect(refused.error).toEqual({ code: -32602, message: "Invalid params" })
       expect(Math.max(...peer.lines.map((line) => new TextEncoder().encode(line).length))).toBeLessThanOrEqual(2_049)
     }),
   )

@@ -124,6 +124,22 @@ it.live("both versions refuse MCP servers, which they do not offer, by name and 
   }),
 )
 
+it.live("both versions refuse content that they do not offer, by its type, and take nothing of it", () =>
+  Effect.gen(function* () {
+    for (const version of [1, 2] as const) {
+      const { client } = yield* machine()
+      const { peer, call, prompt } = yield* client(version)
+      const { sessionId } = yield* call("session/new")
+      const audio = { type: "audio", data: "aGk=", mimeType: "audio/wav" }
+      const refused = { code: -32602, message: 'content of type "audio" is not supported' }
+      expect(yield* call("session/prompt", { sessionId, prompt: [...text("x"), audio] })).toEqual(refused)
+      if (version === 2) expect(yield* call("session/inject", { sessionId, mode: "steer", content: [audio] })).toEqual(refused)
+      yield* prompt(sessionId, "hello")
+      expect(JSON.stringify(peer.updates(sessionId))).not.toContain("audio")
+    }
+  }),
+)
+
 it.live("both versions list, with a title from the first prompt, filter, refuse a wrong cursor, and delete", () =>
   Effect.gen(function* () {
     for (const version of [1, 2] as const) {

@@ -108,7 +108,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       working = undefined
       arrivals.close()
     })
-    const titled = history.items().some((item) => item.type === "prompt") ? Effect.void : giveTitle(options, opening)
+    const titled = history.items().some(entitles) ? Effect.void : giveTitle(options, opening)
     const emit = (event: TurnEvent) => {
       if (event.type !== "item") return view(event)
       if (event.item.type === "prompt") return Effect.andThen(view(event), Effect.andThen(view({ type: "started" }), titled))
@@ -164,7 +164,10 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
   }
 })
 
-/** Names a session after its first prompt. */
+/** A prompt with text in it, after which a session can be called. */
+const entitles = (item: Item): boolean => item.type === "prompt" && Titles.titleOf(item.content) !== undefined
+
+/** Names a session after its first prompt that has text. */
 const giveTitle = ({ rename, view }: Options, opening: ReadonlyArray<Item>): Effect.Effect<void> => {
   const title = opening.flatMap((item) => (item.type === "prompt" ? [Titles.titleOf(item.content)] : []))[0]
   return title === undefined ? Effect.void : Effect.andThen(rename(title), view({ type: "title", title }))
