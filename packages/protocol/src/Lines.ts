@@ -21,6 +21,8 @@ const headBytes = 4096
 /** What is held for the beginning of the next line without asking for memory again. */
 const spareBytes = 64 * 1024
 const nothing = new Uint8Array(0)
+const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
+const loose = new TextDecoder("utf-8", { ignoreBOM: true })
 
 const concat = (first: Uint8Array, second: Uint8Array): Uint8Array => {
   const all = new Uint8Array(first.length + second.length)
@@ -31,8 +33,6 @@ const concat = (first: Uint8Array, second: Uint8Array): Uint8Array => {
 
 /** Splits bytes at 0x0A and nowhere else, whatever the chunks; strict UTF-8; at most `limit` bytes a line. */
 export const makeLines = (limit: number): Lines => {
-  const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
-  const loose = new TextDecoder("utf-8", { ignoreBOM: true })
   let pending: Uint8Array = nothing
   let held = 0
   let oversize: string | undefined
