@@ -1,27 +1,12 @@
-import * as AgentClient from "@acp-kit/protocol/AgentClient"
 import type { Json, JsonObject } from "@acp-kit/protocol/Json"
 import type { Transport } from "@acp-kit/protocol/Transport"
-import type { Noise, WireFrame } from "@acp-kit/protocol/WireFrame"
+import type { Noise } from "@acp-kit/protocol/WireFrame"
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Scope from "effect/Scope"
 import * as TestClock from "effect/testing/TestClock"
-import {
-  chunk,
-  connected,
-  initializedV1,
-  initializedV2,
-  limits,
-  makeWire,
-  opened,
-  options,
-  stuckAt,
-  text,
-  update,
-} from "./support/Wire.ts"
+import { chunk, initializedV1, makeWire, opened, stuckAt, text, update } from "./support/Wire.ts"
 
 const request = (id: Json, method: string, params: JsonObject = {}): JsonObject => ({ jsonrpc: "2.0", id, method, params })
 
@@ -214,118 +199,6 @@ describe("Connection", () => {
     }),
   )
 
-  it.effect("fails everything pending and everything after when the agent ends, with all that is known", () =>
-    Effect.gen(function* () {
-      const wire = yield* makeWire
-      const { client, session } = yield* opened(wire, initializedV1())
-      const turn = yield* Effect.forkChild(Effect.flip(session.prompt([text("hi")])))
-      yield* wire.take
-      const setting = yield* Effect.forkChild(Effect.flip(session.setOption("a", "b")))
-      yield* wire.take
-      wire.end({ exitCode: 3, stderrTail: "panic" })
-      const gone = { _tag: "TransportClosed", reason: "eof", exitCode: 3, stderrTail: "panic" }
-      expect(yield* Fiber.join(turn)).toMatchObject(gone)
-      expect(yield* Fiber.join(setting)).toMatchObject(gone)
-      expect(yield* Effect.flip(session.prompt([text("hi")]))).toMatchObject(gone)
-      expect(yield* client.closed).toMatchObject(gone)
-    }),
-  )
-
-  it.effect("reads all that an agent wrote before it ended: an answer in half a line without its line feed counts", () =>
-    Effect.gen(function* () {
-      const wire = yield* makeWire
-      const { session } = yield* opened(wire, initializedV1())
-      const turn = yield* Effect.forkChild(session.prompt([text("hi")]))
-      const { id } = yield* wire.take
-      wire.send(update("s", chunk("all")))
-      wire.bytes(new TextEncoder().encode(JSON.stringify({ jsonrpc: "2.0", id, result: { stopReason: "end_turn" } })))
-      wire.end({ exitCode: 0 })
-      expect((yield* Fiber.join(turn)).text).toBe("all")
-    }),
-  )
-
-  it.effect("S123 sees an authentication error of an agent that leaves at once", () =>
-    Effect.gen(function* () {
-      const wire = yield* makeWire
-      const client = yield* connected(wire, initializedV2())
-      const opening = yield* Effect.forkChild(Effect.flip(client.newSession({ cwd: "/p" })))
-      yield* wire.answer("session/new", {
-        error: { code: -32000, message: "token=secret", data: { methodId: "sso", url: "secret" } },
-      })
-      wire.end({ exitCode: 1 })
-      const error = yield* Fiber.join(opening)
-      expect(error).toMatchObject({ _tag: "AuthRequired", method: "session/new", methodIds: ["login", "sso"] })
-      expect(error.message).toBe('child authentication required (auth_required; methodId: "login", "sso")')
-    }),
-  )
-
-  it.effect("ends at a line that is too long, after folding what came before it", () =>
-    Effect.gen(function* () {
-      const wire = yield* makeWire
-      const { client, session } = yield* opened(wire, initializedV1(), { limits: { ...limits, lineBytes: 4_096 } })
-      const turn = yield* Effect.forkChild(session.begin([text("hi")]))
-      yield* wire.take
-      const { result } = yield* Fiber.join(turn)
-      wire.send(update("s", { sessionUpdate: "session_info_update", title: "T" }), update("s", chunk("x".repeat(5_000))))
-      expect(yield* Effect.flip(result)).toMatchObject({
-        _tag: "TransportClosed",
-        reason: "oversize",
-        fault: "a message of the agent is larger than 4096 bytes",
-      })
-      expect((yield* client.closed).reason).toBe("oversize")
-      expect((yield* session.view).title).toBe("T")
-    }),
-  )
-
-  it.effect("ends where the process has ended but something holds its pipe open, once nothing comes any more", () =>
-    Effect.gen(function* () {
-      const wire = yield* makeWire
-      const { session } = yield* opened(wire, initializedV1())
-      const turn = yield* Effect.forkChild(Effect.flip(session.prompt([text("hi")])), { startImmediately: true })
-      yield* wire.take
-      wire.exit({ exitCode: 9 })
-      for (const title of ["one", "two", "three"]) {
-        yield* TestClock.adjust("200 millis")
-        wire.send(update("s", { sessionUpdate: "session_info_update", title }))
-      }
-      yield* TestClock.adjust("200 millis")
-      expect(turn.pollUnsafe()).toBeUndefined()
-      expect((yield* session.view).title).toBe("three")
-      yield* TestClock.adjust("500 millis")
-      expect(yield* Fiber.join(turn)).toMatchObject({ _tag: "TransportClosed", exitCode: 9 })
-    }),
-  )
-
-  it.effect("ends where the agent closes its output and lives on, its exit unknown", () =>
-    Effect.gen(function* () {
-      const wire = yield* makeWire
-      const { session } = yield* opened(wire, initializedV1())
-      const turn = yield* Effect.forkChild(Effect.flip(session.prompt([text("hi")])), { startImmediately: true })
-      yield* wire.take
-      wire.closeOutput()
-      yield* TestClock.adjust("250 millis")
-      expect(yield* Fiber.join(turn)).toMatchObject({
-        _tag: "TransportClosed",
-        reason: "eof",
-        exitCode: undefined,
-        signal: undefined,
-      })
-    }),
-  )
-
-  it.effect("fails what is pending as closed when its scope closes", () =>
-    Effect.gen(function* () {
-      const wire = yield* makeWire
-      const scope = yield* Scope.make()
-      const connecting = yield* Effect.forkChild(
-        Effect.flip(Scope.provide(AgentClient.connect(wire.transport, options()), scope)),
-      )
-      yield* wire.take
-      yield* Scope.close(scope, Exit.void)
-      expect(yield* Fiber.join(connecting)).toMatchObject({ _tag: "TransportClosed", reason: "closed" })
-    }),
-  )
-
   it.effect("withdraws the answer to a request that the agent has cancelled", () =>
     Effect.gen(function* () {
       const wire = yield* makeWire
@@ -372,101 +245,6 @@ describe("Connection", () => {
       expect(reads - before).toBeLessThan(1_100)
       yield* Deferred.succeed(stuck, undefined)
       for (let at = 0; at < 10_000; at++) expect((yield* wire.take).id).toBe(at)
-    }),
-  )
-})
-
-describe("observe", () => {
-  const watched = (frames: Array<WireFrame>): Pick<AgentClient.Options, "observe"> => ({
-    observe: (batch) => Effect.sync(() => void frames.push(...batch)),
-  })
-
-  it.effect("tells each frame in wire order with method, id and session, an answer where its request went", () =>
-    Effect.gen(function* () {
-      const wire = yield* makeWire
-      const frames: Array<WireFrame> = []
-      const { session } = yield* opened(wire, initializedV1({ sessionCapabilities: { fork: {} } }), watched(frames))
-      const turn = yield* Effect.forkChild(session.prompt([text("hi")]))
-      const { id } = yield* wire.take
-      wire.send(update("s", chunk("a")), request("p", "session/request_permission", { sessionId: "s" }), "noise", {
-        jsonrpc: "2.0",
-        id: id as Json,
-        result: { stopReason: "end_turn" },
-      })
-      yield* Fiber.join(turn)
-      yield* wire.take
-      const forking = yield* Effect.forkChild(session.fork({ cwd: "/p" }))
-      yield* wire.answer("session/fork", { sessionId: "s2" })
-      yield* Fiber.join(forking)
-      const brief = frames.map(({ line: _line, message: _message, ...rest }) => rest)
-      expect(brief).toEqual([
-        { direction: "out", kind: "request", id: 0, method: "initialize" },
-        { direction: "in", kind: "response", id: 0, method: "initialize" },
-        { direction: "out", kind: "request", id: 1, method: "session/new" },
-        { direction: "in", kind: "response", id: 1, method: "session/new", createdSessionId: "s" },
-        { direction: "out", kind: "request", id: 2, method: "session/prompt", sessionId: "s" },
-        { direction: "in", kind: "notification", method: "session/update", sessionId: "s" },
-        { direction: "in", kind: "request", id: "p", method: "session/request_permission", sessionId: "s" },
-        { direction: "in", kind: "noise" },
-        { direction: "in", kind: "response", id: 2, method: "session/prompt", sessionId: "s" },
-        { direction: "out", kind: "response", id: "p", method: "session/request_permission", sessionId: "s" },
-        { direction: "out", kind: "request", id: 3, method: "session/fork", sessionId: "s" },
-        { direction: "in", kind: "response", id: 3, method: "session/fork", sessionId: "s", createdSessionId: "s2" },
-      ])
-      for (const frame of frames) if (frame.kind !== "noise") expect(JSON.parse(frame.line)).toEqual(frame.message)
-    }),
-  )
-
-  it.effect("is awaited before an outbound frame is written and before an inbound one is folded", () =>
-    Effect.gen(function* () {
-      const wire = yield* makeWire
-      let held: Deferred.Deferred<void> | undefined
-      const { session } = yield* opened(wire, initializedV1(), {
-        observe: () => (held === undefined ? Effect.void : Deferred.await(held)),
-      })
-      held = yield* Deferred.make<void>()
-      const turn = yield* Effect.forkChild(session.prompt([text("hi")]), { startImmediately: true })
-      yield* TestClock.adjust("1 second")
-      expect(wire.written.at(-1)?.method).toBe("session/new")
-      yield* Deferred.succeed(held, undefined)
-      const { id } = yield* wire.take
-      held = yield* Deferred.make<void>()
-      wire.send(update("s", { sessionUpdate: "session_info_update", title: "T" }), {
-        jsonrpc: "2.0",
-        id: id as Json,
-        result: { stopReason: "end_turn" },
-      })
-      yield* TestClock.adjust("1 second")
-      expect((yield* session.view).title).toBeUndefined()
-      yield* Deferred.succeed(held, undefined)
-      yield* Fiber.join(turn)
-      expect((yield* session.view).title).toBe("T")
-    }),
-  )
-
-  it.effect("marks authentication errors and keeps the line as it came", () =>
-    Effect.gen(function* () {
-      const wire = yield* makeWire
-      const frames: Array<WireFrame> = []
-      const client = yield* connected(wire, initializedV1(), watched(frames))
-      const opening = yield* Effect.forkChild(Effect.flip(client.newSession({ cwd: "/p" })))
-      const { id } = yield* wire.take
-      const line = `{"jsonrpc":"2.0", "id":${id}, "error":{"code":-32000,"message":"secret","n":12345678901234567890}}`
-      wire.send(line)
-      yield* Fiber.join(opening)
-      expect(frames.at(-1)).toMatchObject({ line, errorCode: -32000, method: "session/new" })
-    }),
-  )
-
-  it.effect("breaks the connection where it dies, and nothing hangs", () =>
-    Effect.gen(function* () {
-      const wire = yield* makeWire
-      let broken = false
-      const { session } = yield* opened(wire, initializedV1(), {
-        observe: () => (broken ? Effect.die("the log is broken") : Effect.void),
-      })
-      broken = true
-      expect(yield* Effect.flip(session.prompt([text("hi")]))).toMatchObject({ _tag: "TransportClosed", reason: "io" })
     }),
   )
 })
