@@ -5,7 +5,7 @@ import { type Binding, Names } from "./Checker/Names.ts"
 import { binaryType, indexType, memberType, unaryType } from "./Checker/Operations.ts"
 import { type Draft, schemaError, warning } from "./Draft.ts"
 import { Effects } from "./Effects.ts"
-import { nearest } from "./Nearest.ts"
+import { effort, nearest } from "./Nearest.ts"
 import type { Registry } from "./Registry.ts"
 import type { Span } from "./Span.ts"
 import {
@@ -48,6 +48,7 @@ class Checker implements Checking {
   patterns = 0
   drafts: Array<Draft> = []
   #suggestions = 0
+  readonly #effort = effort()
 
   constructor(registry: Registry) {
     this.registry = registry
@@ -59,7 +60,7 @@ class Checker implements Checking {
   }
 
   readonly candidates: Checking["candidates"] = (word, names, lenient) =>
-    ++this.#suggestions > MAX_SUGGESTIONS ? [] : nearest(word, names(), lenient)
+    ++this.#suggestions > MAX_SUGGESTIONS ? [] : nearest(word, names(), lenient, this.#effort)
 
   trial<A>(check: () => A): { result: A; keep: () => void } {
     const outer = this.drafts

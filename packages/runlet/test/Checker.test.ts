@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { effort, nearest } from "../src/Nearest.ts"
 import { codes, compiled, refused, warnings } from "./Programs.ts"
 import { Stage } from "./Scripted.ts"
 
@@ -44,6 +45,17 @@ const options = { tools }
 const all = (source: string) => codes(source, options)
 const first = (source: string) => refused(source, options)[0]!
 const fine = (source: string) => compiled(source, options)
+
+it("spends a bounded effort on suggestions, however many and long the names are", () => {
+  const spent = effort()
+  const names = Array.from({ length: 4_000 }, (_, at) => `${"abcdefghij".repeat(9)}${at}`)
+  const words = Array.from({ length: 50 }, (_, at) => `${"abcdefghij".repeat(9)}x${at}`)
+  for (const word of words) nearest(word, names, false, spent)
+  expect(spent.left).toBeLessThanOrEqual(0)
+  expect(spent.left).toBeGreaterThan(-10_000)
+  expect(nearest("totl", ["total"], false, spent)).toEqual([])
+  expect(nearest("totl", ["total", "other", "t"])).toEqual(["total"])
+})
 
 describe("names", () => {
   it("RL2101 suggests the nearest of names and tools", () => {

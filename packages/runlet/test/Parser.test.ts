@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
+import { format } from "../src/Format.ts"
 import { parse } from "../src/Parser.ts"
 import { codes, refused } from "./Programs.ts"
 
@@ -55,6 +56,11 @@ describe("RL1008 names what was expected", () => {
   ])("%j", (source, what) => {
     expect(missing(source)).toBe(what)
   })
+})
+
+it("is written again with the parentheses that keep a sign from its digits", () => {
+  expect(format("return -(9223372036854775808)")).toBe("return -(9223372036854775808)\n")
+  expect(format("return [-(5), - 5, -(a.b)]")).toBe("return [-(5), -5, -a.b]\n")
 })
 
 describe("statements", () => {

@@ -350,7 +350,7 @@ describe("hostile hosts", () => {
       expect(
         yield* value(
           caught,
-          given(() => Effect.succeed(undefined), "at_most_once"),
+          given(() => Effect.void, "at_most_once"),
         ),
       ).toBe('["RL6103",true]')
     }),
