@@ -64,9 +64,27 @@ const kindOf = (value: unknown): string => {
 const isKind = (value: unknown, kind: string): boolean =>
   kind === "integer" ? typeof value === "bigint" || Number.isInteger(value) : kindOf(value) === kind
 
+const texts = new WeakMap<object, string>()
+
+/** A value of a schema as messages show it; large ones are written once. */
 const shown = (value: unknown): string => {
-  const text = textOf(value)
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
+  const known = typeof value === "object" && value !== null ? texts.get(value) : undefined
+  if (known !== undefined) return known
+  const whole = textOf(value)
+  const text = whole.length > SHOWN ? `${whole.slice(0, SHOWN)}…` : whole
+  if (typeof value === "object" && value !== null) texts.set(value, text)
+  return text
+}
+
+/** The entries of a part of a schema whose keys the value has too. */
+const common = <A>(part: { readonly [key: string]: A } | undefined, keys: ReadonlyArray<string>) => {
+  const found: Array<readonly [key: string, applied: A]> = []
+  if (part === undefined) return found
+  for (const key of keys) {
+    const applied = part[key]
+    if (applied !== undefined) found.push([key, applied])
+  }
+  return found
 }
 
 const scalarLength = (text: string): number => {
@@ -110,7 +128,12 @@ export class Evaluation {
     this.#spend(APPLICATION)
     const own: Seen | undefined = this.#schema.unevaluated ? new Set() : undefined
     const out: Array<Violation> = []
-    const say: Say = (keyword, message) => append(out, [{ path: pointerOf(place), keyword, message }])
+    const say: Say = (keyword, message) => {
+      if (out.length >= MAX_VIOLATIONS) return
+      const path = pointerOf(place)
+      this.#spend(path.length)
+      out.push({ path, keyword, message })
+    }
     if (schema.$ref !== undefined) {
       append(out, this.#apply(targetOf(schema, this.#schema.lookup)!, value, place, own))
       if (this.#schema.dialect === "7") return out
@@ -121,6 +144,7 @@ export class Evaluation {
         say("type", `Instance type "${kindOf(value)}" is invalid. Expected "${kinds.join('", "')}".`)
     }
     if (schema.const !== undefined && !same(value, schema.const)) say("const", `Instance does not match ${shown(schema.const)}.`)
+    this.#spend((schema.enum?.length ?? 0) + (schema.required?.length ?? 0))
     if (schema.enum !== undefined && !schema.enum.some((each) => same(value, each)))
       say("enum", `Instance does not match any of ${shown(schema.enum)}.`)
     this.#combine(schema, value, place, own, out, say)
@@ -265,6 +289,7 @@ export class Evaluation {
     say: Say,
   ): void {
     const keys = Object.keys(value)
+    this.#spend(keys.length)
     const has = (key: string) => Object.hasOwn(value, key)
     const lacking = (keyword: string, because: string, required: ReadonlyArray<string>) => {
       for (const key of required) if (!has(key)) say(keyword, `Instance ${because} "${key}".`)
@@ -274,11 +299,11 @@ export class Evaluation {
       say("minProperties", `Instance does not have at least ${schema.minProperties} properties.`)
     if (schema.maxProperties !== undefined && keys.length > schema.maxProperties)
       say("maxProperties", `Instance has more than ${schema.maxProperties} properties.`)
-    for (const [key, required] of Object.entries(schema.dependentRequired ?? {}))
-      if (has(key)) lacking("dependentRequired", `has "${key}" but does not have`, required)
-    const dependents = [...Object.entries(schema.dependencies ?? {}), ...Object.entries(schema.dependentSchemas ?? {})]
-    for (const [key, dependent] of dependents) {
-      if (!has(key)) continue
+    for (const [key, required] of common(schema.dependentRequired, keys)) {
+      this.#spend(required.length)
+      lacking("dependentRequired", `has "${key}" but does not have`, required)
+    }
+    for (const [key, dependent] of [...common(schema.dependencies, keys), ...common(schema.dependentSchemas, keys)]) {
       if (isSchema(dependent)) append(out, this.#apply(dependent, value, place, own))
       else lacking("dependencies", `has "${key}" but does not have`, dependent)
     }
@@ -292,13 +317,13 @@ export class Evaluation {
       own?.add(key)
     }
     const known = new Set<string>()
-    for (const [key, applied] of Object.entries(schema.properties ?? {})) {
-      if (!has(key)) continue
+    for (const [key, applied] of common(schema.properties, keys)) {
       known.add(key)
       property(key, applied, "properties")
     }
     for (const [pattern, applied] of Object.entries(schema.patternProperties ?? {}))
       for (const key of keys) {
+        this.#spend(APPLICATION)
         if (!this.#matches(pattern, key)) continue
         known.add(key)
         property(key, applied, "patternProperties")

@@ -237,6 +237,29 @@ describe("bounded work", () => {
     expect(nested.check(value)).toMatchObject([{ keyword: "limit" }])
   })
 
+  it("looks at what the value has, not at all that a schema knows", () => {
+    const known = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`k${n}`, true]))
+    const dependent = Object.fromEntries(Array.from({ length: 5_000 }, (_, n) => [`k${n}`, ["x"]]))
+    const rows = Array.from({ length: 20_000 }, () => ({ k7: 1, x: 1 }))
+    expect(compiled({ items: { properties: known, dependentRequired: dependent } }).check(rows)).toEqual([])
+    expect(compiled({ properties: known, dependentRequired: dependent }).check({ k7: 1 })).toMatchObject([
+      { message: 'Instance has "k7" but does not have "x".' },
+    ])
+    const own = compiled({ properties: { toString: { type: "string" } }, dependentRequired: { constructor: ["a"] } })
+    expect(own.check({})).toEqual([])
+    expect(own.check({ toString: 1, constructor: 1 })).toHaveLength(2)
+  })
+
+  it("gives up on deep failures that branch, and on long lists of what is required, before they take long", () => {
+    const $defs = { a: { oneOf: [{ items: { $ref: "#/$defs/a" } }, { items: { $ref: "#/$defs/a" } }, { type: "string" }] } }
+    let value: unknown = "x"
+    for (let depth = 0; depth < 100; depth++) value = [value]
+    expect(compiled({ $defs, $ref: "#/$defs/a" }).check(value)).toMatchObject([{ keyword: "limit" }])
+    const required = Array.from({ length: 10_000 }, (_, n) => `k${n}`)
+    const rows = Array.from({ length: 20_000 }, () => ({}))
+    expect(compiled({ items: { anyOf: [{ required }, true] } }).check(rows)).toMatchObject([{ keyword: "limit" }])
+  })
+
   it("keeps twenty violations at the most, and cuts what a schema says of itself", () => {
     const { check } = compiled({ propertyNames: { enum: ["x".repeat(5_000)] } })
     const violations = check(Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`k${n}`, n])))
