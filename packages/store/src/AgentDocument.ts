@@ -13,16 +13,14 @@ const { text, integer, object, list } = Revision
 
 const optionalTexts = ["description", "harness", "model", "cwd"]
 
+const isSource = (value: Json): boolean => isObject(value) && text(value.path) !== undefined && text(value.sha256) !== undefined
+
 const spec = (value: JsonObject): AgentLaunchSpec => {
   const env: Record<string, string> = {}
   for (const [name, content] of Object.entries(object(value.env))) if (typeof content === "string") env[name] = content
-  const rest: { [key: string]: Json } = { ...value }
-  delete rest.env
-  delete rest.secret_env
-  for (const name of optionalTexts) if (typeof rest[name] !== "string") delete rest[name]
-  if (!isObject(rest.definition) || text(rest.definition.path) === undefined || text(rest.definition.sha256) === undefined) {
-    delete rest.definition
-  }
+  const { env: _env, secret_env: _secrets, ...rest } = value as { [key: string]: Json }
+  for (const name of optionalTexts) if (rest[name] !== undefined && typeof rest[name] !== "string") delete rest[name]
+  if (rest.definition !== undefined && !isSource(rest.definition)) delete rest.definition
   return {
     ...(rest as unknown as AgentLaunchSpec),
     name: text(value.name) ?? "",
