@@ -4,9 +4,12 @@ import * as Effect from "effect/Effect"
 import { blocksOf } from "./Blocks.ts"
 import { handlers } from "./Bridge.ts"
 import { EncodeV1, type Features } from "./EncodeV1.ts"
+import { Extensions } from "./Extensions.ts"
 import { SessionMethods } from "./SessionMethods.ts"
 import type { Settings } from "./Settings.ts"
 import { sender } from "./Updates.ts"
+
+const turnStateMethod = "kit/turn/state"
 
 /**
  * Kit as an agent of version 1 on the SDK's app. The handler of `session/prompt` stands before that of `session/cancel`: the SDK
@@ -14,19 +17,24 @@ import { sender } from "./Updates.ts"
  */
 export const make = (settings: Settings): AgentApp => {
   const { info, context, transport } = settings
-  let features: Features = { notices: false }
+  let features: Features = { notices: false, turnState: false }
   const handle = handlers(RequestError, context)
   const send = sender(transport)
   const methods = SessionMethods.make(settings, {
     options: EncodeV1.options,
-    view: (sessionId, event) => send(sessionId, EncodeV1.live(event, features)),
+    view: (sessionId, event) => {
+      const state = features.turnState ? EncodeV1.turnState(sessionId, event) : undefined
+      return state === undefined ? send(sessionId, EncodeV1.live(event, features)) : transport.notify(turnStateMethod, state)
+    },
   })
+  const extensions = Extensions.methods(RequestError, methods)
   const replay = ({ id, history }: AgentSession) =>
     Effect.forEach(history.items(), (item) => send(id, EncodeV1.replay(item)), { discard: true })
 
   return agent({ name: info.name })
     .onRequest("initialize", ({ params }) => {
-      features = { notices: params.clientCapabilities?.session?.notices != null }
+      const offered = params.clientCapabilities
+      features = { notices: offered?.session?.notices != null, turnState: offered?._meta?.[turnStateMethod] != null }
       return initialized(info)
     })
     .onRequest(
@@ -71,6 +79,14 @@ export const make = (settings: Settings): AgentApp => {
       "session/delete",
       handle(({ params }) => methods.remove(params)),
     )
+    .onRequest(
+      ...extensions.detach,
+      handle(({ params }) => extensions.detached(params)),
+    )
+    .onRequest(
+      ...extensions.cancel,
+      handle(({ params }) => extensions.cancelled(params)),
+    )
     .onNotification(
       "session/cancel",
       handle(({ params }) => methods.cancel(params)),
@@ -84,6 +100,7 @@ const initialized = (info: Settings["info"]): InitializeResponse => ({
     loadSession: true,
     promptCapabilities: { image: true, embeddedContext: true },
     sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {}, additionalDirectories: {} },
+    _meta: { ...Extensions.capability, [turnStateMethod]: {} },
   },
   authMethods: [],
 })

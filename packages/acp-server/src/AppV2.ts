@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import { blocksOf } from "./Blocks.ts"
 import { handlers, ParamsInvalid } from "./Bridge.ts"
 import { EncodeV2 } from "./EncodeV2.ts"
+import { Extensions } from "./Extensions.ts"
 import { Inject } from "./Inject.ts"
 import { SessionMethods } from "./SessionMethods.ts"
 import type { Settings } from "./Settings.ts"
@@ -29,6 +30,7 @@ export const make = (settings: Settings): AgentApp => {
     options: EncodeV2.options,
     view: (sessionId, event) => send(sessionId, EncodeV2.live(event)),
   })
+  const extensions = Extensions.methods(RequestError, methods)
   const replay = ({ id, history }: AgentSession) =>
     Effect.forEach(history.items(), (item) => send(id, EncodeV2.replay(item)), { discard: true })
 
@@ -107,6 +109,14 @@ export const make = (settings: Settings): AgentApp => {
       "session/delete",
       handle(({ params }) => methods.remove(params)),
     )
+    .onRequest(
+      ...extensions.detach,
+      handle(({ params }) => extensions.detached(params)),
+    )
+    .onRequest(
+      ...extensions.cancel,
+      handle(({ params }) => extensions.cancelled(params)),
+    )
     .onNotification(
       "session/cancel",
       handle(({ params }) => methods.cancel(params)),
@@ -132,6 +142,7 @@ const initialized = (info: Settings["info"]): InitializeResponse => ({
       additionalDirectories: {},
       ...Inject.capability,
     },
+    _meta: Extensions.capability,
   },
   authMethods: [],
 })

@@ -9,6 +9,8 @@ import { CallCards } from "./CallCards.ts"
 export interface Features {
   /** It takes `notice` updates. */
   readonly notices: boolean
+  /** Its capabilities name `kit/turn/state` in their `_meta`: it is told of turns that no prompt began. */
+  readonly turnState: boolean
 }
 
 /** The updates of one live event, in order. What was streamed is not repeated when it is recorded. */
@@ -43,6 +45,16 @@ const child = (card: ChildCard): ReadonlyArray<SessionUpdate> => {
   if (card.state === "started") return [{ sessionUpdate: "tool_call", ...CallCards.childOpening(card) }]
   const shown = card.state === "completed" ? ChildCards.contentOf(card) : undefined
   return [CallCards.childEnd(card, "failed", shown?.v1 ?? [], shown?.meta) as unknown as SessionUpdate]
+}
+
+/**
+ * The parameters of `kit/turn/state`, which tells of a turn that no prompt began; `undefined` where the event is none of its beginning or end. Such a
+ * turn is named after the call whose end woke the session.
+ */
+export const turnState = (sessionId: string, event: SessionEvent) => {
+  if ((event.type !== "started" && event.type !== "stopped") || event.woken === undefined) return undefined
+  const error = event.type === "stopped" && event.stop.reason === "error" ? (event.stop.message ?? "internal error") : null
+  return { session_id: sessionId, turn_id: event.woken, active: event.type === "started", error }
 }
 
 /** The updates that tell a recorded item anew. */

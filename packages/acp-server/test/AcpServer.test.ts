@@ -28,6 +28,7 @@ describe("version 1", () => {
           loadSession: true,
           promptCapabilities: { image: true, embeddedContext: true },
           sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {}, fork: {}, additionalDirectories: {} },
+          _meta: { "kit/compose/detach": {}, "kit/background/cancel": {}, "kit/turn/state": {} },
         },
         authMethods: [],
       })

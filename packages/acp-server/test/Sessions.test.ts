@@ -250,16 +250,7 @@ it.live("both versions show a call that goes on in the background, and the turn 
   Effect.gen(function* () {
     for (const version of [1, 2] as const) {
       const gate = yield* Deferred.make<void>()
-      const wait: Tool = {
-        name: "wait",
-        summary: "waits",
-        parameters: [{ name: "input", schema: { type: "object" } }],
-        output: true,
-        policy: "at_most_once",
-        schemaVersion: "1",
-        handler: () => Effect.as(Deferred.await(gate), "waited"),
-      }
-      const { client } = yield* machine({ tools: [wait] })
+      const { client } = yield* machine({ tools: [waiting(gate)] })
       const { peer, call, prompt } = yield* client(version)
       const { sessionId } = yield* call("session/new")
       yield* prompt(sessionId, "```runlet background=true\nreturn wait({})\n```")
@@ -278,5 +269,63 @@ it.live("both versions show a call that goes on in the background, and the turn 
       expect(states.map((update) => update.state)).toEqual(version === 1 ? [] : ["running", "idle", "running", "idle"])
       expect(peer.violations()).toEqual([])
     }
+  }),
+)
+
+/** A tool that waits for its gate. */
+const waiting = (gate: Deferred.Deferred<void>): Tool => ({
+  name: "wait",
+  summary: "waits",
+  parameters: [{ name: "input", schema: { type: "object" } }],
+  output: true,
+  policy: "at_most_once",
+  schemaVersion: "1",
+  handler: () => Effect.as(Deferred.await(gate), "waited"),
+})
+
+it.live("both versions send a running program to the background and end it there when they are asked to", () =>
+  Effect.gen(function* () {
+    for (const version of [1, 2] as const) {
+      const { client } = yield* machine({ tools: [waiting(yield* Deferred.make<void>())] })
+      const { peer, call } = yield* client(version)
+      const { sessionId } = yield* call("session/new")
+      const own = (method: string, params: object = {}) => call(method, { session_id: sessionId, ...params })
+      expect(yield* own("kit/compose/detach")).toEqual({ detached: false })
+      const id = yield* peer.ask("session/prompt", { sessionId, prompt: text("```runlet\nreturn wait({})\n```") })
+      const { toolCallId: call_id } = yield* peer.update((update) => update.status === "in_progress")
+      expect(yield* own("kit/background/cancel", { call_id })).toEqual({ cancelled: false })
+      expect(yield* own("kit/compose/detach")).toEqual({ detached: true })
+      yield* peer.message((message) => message.id === id && message.result)
+      yield* peer.update((update) => update.toolCallId === call_id && update.rawOutput?.status === "running")
+      expect(yield* own("kit/background/cancel", { call_id })).toEqual({ cancelled: true })
+      yield* peer.update((update) => update.toolCallId === call_id && update.rawOutput?.code === "CANCELLED")
+      expect(yield* own("kit/background/cancel", { call_id: 7 })).toMatchObject({ code: -32602 })
+      expect(yield* call("kit/compose/detach", { session_id: "nobody" })).toMatchObject({ code: -32002 })
+    }
+  }),
+)
+
+it.live("tells a client of version 1 that asks for it of a turn that no prompt began, from its beginning to its end", () =>
+  Effect.gen(function* () {
+    const gate = yield* Deferred.make<void>()
+    const peer = yield* connect({ tools: [waiting(gate)] })
+    yield* peer.request("initialize", { protocolVersion: 1, clientCapabilities: { _meta: { "kit/turn/state": {} } } })
+    const { sessionId } = (yield* peer.request("session/new", { cwd: yield* directory, mcpServers: [] })).result
+    const program = text("```runlet background=true\nreturn wait({})\n```")
+    yield* peer.request("session/prompt", { sessionId, prompt: program })
+    const card = peer.updates(sessionId).find((update) => update.toolCallId !== undefined)?.toolCallId
+    const states = () => peer.received.filter(({ method }) => method === "kit/turn/state").map(({ params }) => params)
+    expect(states()).toEqual([])
+    yield* Deferred.succeed(gate, undefined)
+    yield* peer.message(() => states().length === 2)
+    const state = { session_id: sessionId, turn_id: card, error: null }
+    expect(states()).toEqual([
+      { ...state, active: true },
+      { ...state, active: false },
+    ])
+    const messages = peer.received.map(({ method, params }) =>
+      method === "kit/turn/state" ? params.active : params?.update.content?.text,
+    )
+    expect(messages.filter((seen) => seen !== undefined).slice(-3)).toEqual([true, "waited", false])
   }),
 )

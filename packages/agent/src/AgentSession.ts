@@ -38,8 +38,14 @@ export type SessionEvent =
   | { readonly type: "title"; readonly title: string }
   /** Something that concerns the session and no turn of it. */
   | { readonly type: "notice"; readonly severity: "info" | "warning" | "error"; readonly title: string }
-  | { readonly type: "started" }
-  | { readonly type: "stopped"; readonly stop: Item & { readonly type: "stop" }; readonly background: ReadonlyArray<string> }
+  /** `woken` names the call in the background whose end began this turn, which no prompt did. */
+  | { readonly type: "started"; readonly woken?: string | undefined }
+  | {
+      readonly type: "stopped"
+      readonly stop: Item & { readonly type: "stop" }
+      readonly background: ReadonlyArray<string>
+      readonly woken?: string | undefined
+    }
 
 /** One conversation. Its turns belong to the scope that made it: closing that cancels the one that runs. */
 export interface AgentSession {
@@ -60,6 +66,8 @@ export interface AgentSession {
   readonly steering: Steering
   /** Starts a turn of its own for results that wait, unless one runs (it will take them). */
   readonly wake: Effect.Effect<void>
+  /** What goes on, or can go on, beyond its turn. */
+  readonly background: Pick<BackgroundCalls, "detach" | "stop">
   /** Cancels the running turn, if there is one, and succeeds once it has stopped. A structured session stops its background calls too. */
   readonly cancel: Effect.Effect<void>
   /** A turn was accepted and has not stopped yet. */
@@ -108,16 +116,17 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
       working = undefined
       arrivals.close()
     })
+    const woken = opening.flatMap((item) => (item.type === "result" ? [item.id] : []))[0]
     const titled = history.items().some(entitles) ? Effect.void : giveTitle(options, opening)
     const emit = (event: TurnEvent) => {
       if (event.type !== "item") return view(event)
       if (event.item.type === "prompt") return Effect.andThen(view(event), Effect.andThen(view({ type: "started" }), titled))
       if (event.item.type !== "stop") return view(event)
-      return Effect.andThen(free, view({ type: "stopped", stop: event.item, background: background.running() }))
+      return Effect.andThen(free, view({ type: "stopped", stop: event.item, background: background.running(), woken }))
     }
     const arriving = { take: Effect.sync(arrivals.take), finish: structured ? finishAll : Effect.sync(arrivals.finish) }
     const turn: Turn = { provider, model, effort, system, tools, history, arriving, limits, emit }
-    const awake = opening.some((item) => item.type === "prompt") ? Effect.void : view({ type: "started" })
+    const awake = opening.some((item) => item.type === "prompt") ? Effect.void : view({ type: "started", woken })
     const work = Effect.andThen(after, Effect.andThen(awake, TurnLoop.run(turn, opening)))
     latest = Fiber.runIn(fork(Effect.ensuring(work, free), { uninterruptible: true }), scope)
     return latest
@@ -134,6 +143,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     cwd,
     additionalDirectories,
     history,
+    background,
     steering: arrivals.steering,
     begin: Effect.fn("AgentSession.begin")(function* (content, after) {
       const messageId = yield* Ids.next("m")

@@ -1,3 +1,4 @@
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -11,10 +12,12 @@ type Result = Item & { readonly type: "result" }
 /** The calls of one session that go on beyond the turn that made them. They end with the session. */
 export interface BackgroundCalls {
   /**
-   * Runs a call for so many seconds in front, and from then on in the background; the outcome is its own, or that it was detached.
+   * Runs a call for so many seconds in front (`undefined`: until {@link BackgroundCalls.detach}), and from then on in the background; the outcome is its own, or that it was detached.
    * Until it is detached an interruption stops it; from then on its result is delivered when it has ended.
    */
-  readonly run: (id: string, seconds: number, work: Effect.Effect<Outcome>) => Effect.Effect<Outcome>
+  readonly run: (id: string, seconds: number | undefined, work: Effect.Effect<Outcome>) => Effect.Effect<Outcome>
+  /** Sends the calls that run in front to the background; `false` where there are none. */
+  readonly detach: Effect.Effect<boolean>
   /** Stops a detached call; its result is delivered. `false` where there is none of this id. */
   readonly stop: (id: string) => Effect.Effect<boolean>
   readonly stopAll: Effect.Effect<void>
@@ -27,14 +30,24 @@ export const make = Effect.fnUntraced(function* (
   deliver: (result: Result) => Effect.Effect<void>,
 ): Effect.fn.Return<BackgroundCalls, never, Scope.Scope> {
   const scope = yield* Effect.scope
+  const front = new Set<Deferred.Deferred<void>>()
   const detached = new Map<string, Fiber.Fiber<Outcome>>()
 
-  const run = Effect.fn("BackgroundCalls.run")((id: string, seconds: number, work: Effect.Effect<Outcome>) =>
+  const run = Effect.fn("BackgroundCalls.run")((id: string, seconds: number | undefined, work: Effect.Effect<Outcome>) =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
         const fiber = yield* Effect.forkIn(Effect.interruptible(work), scope)
-        const inFront = restore(Effect.timeoutOption(Fiber.await(fiber), seconds * 1000))
-        const exit = yield* Effect.onInterrupt(inFront, () => Fiber.interrupt(fiber))
+        const sent = Deferred.makeUnsafe<void>()
+        front.add(sent)
+        const long = seconds === undefined ? Effect.never : Effect.sleep(seconds * 1000)
+        const inFront = Effect.raceFirst(
+          Effect.asSome(Fiber.await(fiber)),
+          Effect.as(Effect.raceFirst(long, Deferred.await(sent)), Option.none()),
+        )
+        const exit = yield* restore(inFront).pipe(
+          Effect.onInterrupt(() => Fiber.interrupt(fiber)),
+          Effect.ensuring(Effect.sync(() => front.delete(sent))),
+        )
         if (Option.isSome(exit)) return yield* exit.value
         detached.set(id, fiber)
         const delivery = Effect.flatMap(Fiber.await(fiber), (exit) => {
@@ -56,6 +69,11 @@ export const make = Effect.fnUntraced(function* (
 
   return {
     run,
+    detach: Effect.sync(() => {
+      const running = [...front]
+      for (const sent of running) Deferred.doneUnsafe(sent, Exit.void)
+      return running.length > 0
+    }),
     stop,
     stopAll: Effect.suspend(() => Effect.forEach([...detached.keys()], stop, { concurrency: "unbounded", discard: true })),
     running: () => [...detached.keys()],

@@ -46,10 +46,12 @@ export const make = ({ tools, catalog, background, spill }: Options): Tool => ({
         ? Effect.map(spill(id, outcome.output), (output): Outcome => ({ ...outcome, output }))
         : Effect.succeed(outcome),
     )
-    if (read.background === undefined || read.background === false) return work
-    return background.run(id, read.background === true ? 0 : read.background, work)
+    return background.run(id, secondsInFront(read), work)
   },
 })
+
+const secondsInFront = ({ background = false }: ComposeInput): number | undefined =>
+  background === true ? 0 : background === false ? undefined : background
 
 const run = ({ script }: ComposeInput, tools: ReadonlyArray<RunletTool>): Effect.Effect<Outcome> => {
   const healed = heal(script, { rewrite: true })

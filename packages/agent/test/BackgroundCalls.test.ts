@@ -53,6 +53,22 @@ describe("calls in the background", () => {
     }),
   )
 
+  it.effect("go to the background when they are sent there, and only those that are in front", () =>
+    Effect.gen(function* () {
+      const { background, delivered } = yield* calls
+      const { run, end } = yield* work
+      expect(yield* background.detach).toBe(false)
+      const fiber = yield* Effect.forkChild(background.run("a", undefined, run))
+      yield* TestClock.adjust("1 day")
+      expect(fiber.pollUnsafe()).toBeUndefined()
+      expect(yield* background.detach).toBe(true)
+      expect(yield* Fiber.join(fiber)).toEqual({ status: "detached", output: { call_id: "a", status: "running" } })
+      expect(yield* background.detach).toBe(false)
+      yield* end
+      expect(yield* delivered).toEqual({ type: "result", id: "a", ...done })
+    }),
+  )
+
   it.effect("stop with their caller while they are in front, and survive it from then on", () =>
     Effect.gen(function* () {
       const { background } = yield* calls
