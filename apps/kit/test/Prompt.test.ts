@@ -44,6 +44,13 @@ describe("kit prompt", () => {
     ])
   })
 
+  it("remembers what the call chose for the session", async () => {
+    const session = sessionOf((await kit.run(["prompt", "one", "--reasoning-effort", "high"])).err)
+    const transcript = readFileSync(join(kit.dir, "../kit-home/sessions", session, "transcript.jsonl"), "utf8")
+    expect(transcript).toContain('{"type":"selection","model":"scripted","effort":"high"}')
+    expect(await kit.run(["prompt", "two", "--session", session])).toMatchObject({ code: 0, out: "echo: two\n" })
+  })
+
   it("shows each program on stderr as it runs, by its intent, and how it ended; its children are the session's", async () => {
     await kit.agent("demo")
     const text = program('return subagent({ prompt: "hi", harness: "acp.demo" }).output', 'intent="ask the demo"')
@@ -53,6 +60,8 @@ describe("kit prompt", () => {
     expect(lines(err).slice(1, -1)).toEqual(
       expect.arrayContaining([
         "compose: ask the demo",
+        "  subagent",
+        expect.stringMatching(/^ {2}subagent .+: done, [\d.]+s$/),
         expect.stringMatching(/^compose: ask the demo: done, [\d.]+s$/),
         expect.stringMatching(/^compose: return fail\("NOPE", "it broke"\): failed: NOPE it broke, [\d.]+s$/),
       ]),

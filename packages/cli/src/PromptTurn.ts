@@ -79,8 +79,8 @@ const turn = Effect.fnUntraced(function* (asked: Asked) {
   }
   const session = yield* Effect.mapError(id === undefined ? sessions.create(options) : sessions.load(id, options), refused)
   yield* footer.set(`session: ${session.id}`)
-  if (id !== undefined && model !== undefined) yield* Effect.mapError(session.setOption("model", model), wrongCall)
-  if (id !== undefined && effort !== undefined) yield* Effect.mapError(session.setOption("reasoning_effort", effort), wrongCall)
+  if (model !== undefined) yield* Effect.mapError(session.setOption("model", model), wrongCall)
+  if (effort !== undefined) yield* Effect.mapError(session.setOption("reasoning_effort", effort), wrongCall)
   if ((asked.provider ?? asked.settings.provider ?? "scripted") === "scripted") {
     yield* terminal.err("kit: the scripted model answers: it runs the runlet blocks of a prompt, and echoes one without\n")
   }

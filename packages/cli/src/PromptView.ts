@@ -1,4 +1,5 @@
 import type { SessionEvent } from "@acp-kit/agent/AgentSession"
+import type { ChildCard } from "@acp-kit/agent/ChildCards"
 import { titleOf } from "@acp-kit/agent/ComposeInput"
 import type { Item } from "@acp-kit/agent/Item"
 import type { Json, JsonObject } from "@acp-kit/runlet/Host"
@@ -48,6 +49,11 @@ const outcome = ({ status, output }: Item & { readonly type: "result" }): string
   return printable(`${status}: ${field(output, "code")} ${field(output, "message")}`.trimEnd())
 }
 
+const ending = (card: ChildCard): string => {
+  if (card.state === "failed") return printable(`failed: ${card.code} ${card.message}`)
+  return card.state === "completed" ? "done" : "cancelled"
+}
+
 /** `quiet` prints no answer, for a caller that prints it otherwise. */
 export const make = Effect.fnUntraced(function* (quiet: boolean): Effect.fn.Return<View, never, Terminal.Service> {
   const terminal = yield* Terminal.Service
@@ -92,6 +98,20 @@ export const make = Effect.fnUntraced(function* (quiet: boolean): Effect.fn.Retu
     }
   })
 
+  const child = Effect.fnUntraced(function* (card: ChildCard) {
+    const now = yield* Clock.currentTimeMillis
+    if (card.state === "started") {
+      const title = `  ${printable(card.title)}`
+      calls.set(card.id, { title, began: now })
+      return yield* note(title)
+    }
+    const began = calls.get(card.id)
+    if (began === undefined) return
+    calls.delete(card.id)
+    const title = card.state === "completed" ? `  ${printable(card.title)}` : began.title
+    yield* note(`${title}: ${ending(card)}, ${Progress.elapsed(now - began.began)}`)
+  })
+
   return {
     ended: Deferred.await(done),
     show: Effect.fnUntraced(function* (event) {
@@ -106,6 +126,8 @@ export const make = Effect.fnUntraced(function* (quiet: boolean): Effect.fn.Retu
           )
         case "notice":
           return yield* note(`kit: ${printable(event.title)}`)
+        case "child":
+          return yield* child(event)
         case "item":
           return yield* item(event.item)
         case "stopped":

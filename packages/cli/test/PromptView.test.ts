@@ -43,6 +43,32 @@ describe("PromptView", () => {
     }),
   )
 
+  it.effect("shows the turns of children below the program that has them, by name once it is known", () =>
+    Effect.gen(function* () {
+      const card = (id: string) => ({ type: "child", id, verb: "subagent" }) as const
+      const value = { id: "s-1", name: "Ann", output: "x", generation: 1 }
+      const { err } = yield* shown([
+        call,
+        { ...card("c:compose:1"), state: "started", title: "subagent", input: {} },
+        { ...card("c:compose:2"), state: "started", title: "subagent Bob", input: {} },
+        { ...card("c:compose:3"), state: "started", title: "subagent Cas", input: {} },
+        { ...card("c:compose:2"), state: "failed", code: "REFUSED", message: "no\u001b[2J" },
+        { ...card("c:compose:1"), state: "completed", title: "subagent Ann", value },
+        { ...card("c:compose:3"), state: "cancelled" },
+        result("completed"),
+        stopped(),
+      ])
+      expect(err.split("\n").slice(1, -2)).toEqual([
+        "  subagent",
+        "  subagent Bob",
+        "  subagent Cas",
+        "  subagent Bob: failed: REFUSED no\ufffd[2J, 0.0s",
+        "  subagent Ann: done, 0.0s",
+        "  subagent Cas: cancelled, 0.0s",
+      ])
+    }),
+  )
+
   it.effect("ends an open line before a note where both streams are one terminal", () =>
     Effect.gen(function* () {
       const screen: Array<string> = []
