@@ -13,6 +13,8 @@ export interface Started {
   /** From the spawn to the answer. */
   readonly milliseconds: number
   readonly pid: number
+  /** Opens a session in this directory. */
+  readonly open: (cwd: string) => Promise<void>
   readonly stop: () => Promise<void>
 }
 
@@ -35,6 +37,12 @@ export const startAgent = async (command: ReadonlyArray<string>, env: Readonly<R
   return {
     milliseconds,
     pid: child.pid,
+    open: async (cwd) => {
+      const params = { cwd, mcpServers: [] }
+      child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "session/new", params })}\n`)
+      await child.stdin.flush()
+      await reader.read()
+    },
     stop: async () => {
       await child.stdin.end()
       await child.exited

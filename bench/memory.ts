@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { floor, nested, startAgent } from "./NestedKit.ts"
+import { floor, nested, type Started, startAgent } from "./NestedKit.ts"
 import type { Measure, Sample } from "./Sample.ts"
 
 const together = 8
@@ -15,15 +15,20 @@ const mebibytes = (rollup: string, field: keyof typeof fields) =>
 export const measure = async (): Promise<ReadonlyArray<Measure>> => {
   if (!existsSync("/proc/self/smaps_rollup")) throw new Error("memory is measured on Linux only")
   const home = mkdtempSync(join(tmpdir(), "kit-bench-"))
-  const idle = async (command: ReadonlyArray<string>) => {
+  const idle = async (command: ReadonlyArray<string>, prepare: (agent: Started) => Promise<void> = async () => {}) => {
     const agents = await Promise.all(Array.from({ length: together }, () => startAgent(command, { KIT_HOME: home })))
+    await Promise.all(agents.map(prepare))
     await Bun.sleep(1000)
     const rollups = agents.map((agent) => readFileSync(`/proc/${agent.pid}/smaps_rollup`, "utf8"))
     await Promise.all(agents.map((agent) => agent.stop()))
     return rollups
   }
   try {
-    const kinds = [["bare Bun process", await idle(floor)] as const, ["kit acp", await idle(nested)] as const]
+    const kinds = [
+      ["bare Bun process", await idle(floor)] as const,
+      ["kit acp", await idle(nested)] as const,
+      ["kit acp with a session", await idle(nested, (agent) => agent.open(home))] as const,
+    ]
     const samples = (field: keyof typeof fields): ReadonlyArray<Sample> =>
       kinds.map(([name, rollups]) => ({ name, values: rollups.map((rollup) => mebibytes(rollup, field)) }))
     return [
