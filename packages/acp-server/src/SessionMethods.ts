@@ -20,6 +20,7 @@ interface In {
   readonly cwd: string
   readonly additionalDirectories?: ReadonlyArray<string>
   readonly mcpServers?: ReadonlyArray<object>
+  readonly systemPrompt?: unknown
 }
 
 type Meta = { readonly [key: string]: unknown } | null
@@ -29,10 +30,11 @@ export const make = <Option>({ sessions }: Pick<Settings, "sessions">, { options
   const find = (id: string) => Effect.flatMap(sessions, (sessions) => sessions.get(id))
   const optionsOf = (session: AgentSession) => Effect.map(session.options, (list) => ({ configOptions: options(list) }))
 
-  /** A session's directories and view. MCP servers, which nothing in `initialize` offers to start, are refused rather than left out. */
-  const setup = Effect.fnUntraced(function* ({ cwd, additionalDirectories = [], mcpServers = [] }: In) {
+  /** A session's directories and view. MCP servers and system prompts, which `initialize` does not offer to take, are refused rather than left out. */
+  const setup = Effect.fnUntraced(function* ({ cwd, additionalDirectories = [], mcpServers = [], systemPrompt }: In) {
     const names = mcpServers.map((server) => ("name" in server ? String(server.name) : "one without a name"))
     if (names.length > 0) return yield* new ParamsInvalid({ message: `MCP servers are not supported: ${names.join(", ")}` })
+    if (systemPrompt != null) return yield* new ParamsInvalid({ message: "a system prompt of the client is not supported" })
     return { cwd, additionalDirectories, view }
   })
 

@@ -104,7 +104,7 @@ it.live("version 2 replays from the start with the original message ids and a st
   }),
 )
 
-it.live("both versions refuse MCP servers, which they do not offer, by name and wherever they are named", () =>
+it.live("both versions refuse MCP servers and system prompts, which they do not offer, wherever they are named", () =>
   Effect.gen(function* () {
     for (const version of [1, 2] as const) {
       const { client } = yield* machine()
@@ -118,6 +118,10 @@ it.live("both versions refuse MCP servers, which they do not offer, by name and 
           message: "MCP servers are not supported: files",
         })
       }
+      expect(yield* call("session/new", { systemPrompt: { mode: "append", content: text("be brief") } })).toEqual({
+        code: -32602,
+        message: "a system prompt of the client is not supported",
+      })
       expect((yield* call("session/list")).sessions.length).toBe(1)
       expect(peer.violations()).toEqual([])
     }
