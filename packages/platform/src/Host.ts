@@ -8,9 +8,9 @@ import { selfCommand } from "./SelfCommand.ts"
 
 /** What a program may know of the machine it runs on. Read once by the apps, never by a library. */
 export interface Interface {
-  /** The whole environment, as it was at start. */
+  /** The whole environment, as it was at start; `HOME` and `KIT_HOME` absolute, so that children elsewhere mean the same places. */
   readonly env: Readonly<Record<string, string>>
-  /** Absolute path of Kit's home (`KIT_HOME`, else `~/.kit`). It need not exist. */
+  /** Absolute path of Kit's home (`KIT_HOME`, else `.kit` in `HOME`; empty counts as unset). It need not exist. */
   readonly kitHome: string
   /** Absolute path of the working directory at start. */
   readonly cwd: string
@@ -57,11 +57,10 @@ const environment = (): Readonly<Record<string, string>> => {
   )
 }
 
-/** Kit's home in an environment: `KIT_HOME`, taken from `cwd` where it is relative, else `.kit` in `HOME`; empty counts as unset. */
-export const kitHomeIn = (env: Readonly<Record<string, string>>, cwd: string): string | undefined => {
-  const { KIT_HOME: kit = "", HOME: home = "" } = env
-  if (kit !== "") return Path.resolve(cwd, kit)
-  return home === "" ? undefined : Path.resolve(cwd, home, ".kit")
+/** The environment with its homes taken from `cwd` where they are relative; empty counts as unset. */
+const withHomes = (env: Readonly<Record<string, string>>, cwd: string): Readonly<Record<string, string>> => {
+  const homes = ["HOME", "KIT_HOME"].flatMap((name) => (env[name] ? [[name, Path.resolve(cwd, env[name])]] : []))
+  return { ...env, ...Object.fromEntries(homes) }
 }
 
 /** Reads this process: its environment without what a `.env` file of the working directory says, its directory, its own launch line. */
@@ -71,9 +70,9 @@ export const read = (version: string): Effect.Effect<Interface, HostUnusable> =>
       try: () => process.cwd(),
       catch: () => new HostUnusable({ code: "CWD_MISSING" }),
     })
-    const env = environment()
-    const kitHome = kitHomeIn(env, cwd)
-    if (kitHome === undefined) return yield* new HostUnusable({ code: "HOME_MISSING" })
+    const env = withHomes(environment(), cwd)
+    const kitHome = env.KIT_HOME || (env.HOME && Path.join(env.HOME, ".kit"))
+    if (!kitHome) return yield* new HostUnusable({ code: "HOME_MISSING" })
     return { env, kitHome, cwd, self: selfCommand(), version }
   })
 

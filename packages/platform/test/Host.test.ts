@@ -42,6 +42,15 @@ describe("read", () => {
     }),
   )
 
+  live("hands children the same homes wherever they run: a relative HOME or KIT_HOME is made absolute", () =>
+    Effect.gen(function* () {
+      const cwd = yield* directory
+      const { env } = yield* told(at(cwd, { HOME: "me", KIT_HOME: ".kit" }))
+      expect(env).toMatchObject({ HOME: join(cwd, "me"), KIT_HOME: join(cwd, ".kit") })
+      expect((yield* told(at(cwd, { HOME: "me", KIT_HOME: "" }))).env).toMatchObject({ HOME: join(cwd, "me"), KIT_HOME: "" })
+    }),
+  )
+
   live("fails with HOME_MISSING where neither is set, and where both are empty", () =>
     Effect.gen(function* () {
       const cwd = yield* directory
