@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import type * as Document from "./Document.ts"
 import type { JsonObject } from "./Json.ts"
 import * as Revision from "./Revision.ts"
+import type { SessionInfo } from "./Session.ts"
 import type { SessionId } from "./SessionId.ts"
-import type { SessionInfo } from "./SessionStore.ts"
 import { Corrupt, Invalid, of, type StoreError } from "./StoreError.ts"
 
 /** The format of `session.json`. */

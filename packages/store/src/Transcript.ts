@@ -8,7 +8,7 @@ import { isGap } from "./LogDecoder.ts"
 import type { LogName } from "./LogFiles.ts"
 import * as LogReader from "./LogReader.ts"
 import type { LogGap, LogRecord } from "./Record.ts"
-import type { TranscriptRecord } from "./SessionStore.ts"
+import type { TranscriptRecord } from "./Session.ts"
 import { Invalid, of, type StoreError } from "./StoreError.ts"
 
 /** Schema versions of the records: a reader that knows only items refuses to write where child records stand (S107). */
