@@ -30,6 +30,8 @@ const shownHolders = 10
 export class Children {
   readonly #children = new Map<string, Child>()
   readonly #gone = new Map<string, SubagentError>()
+  /** Those of {@link #gone} whose process ended between turns: their sessions may still be there. */
+  readonly #lost = new Map<string, Child>()
   readonly #roster: Roster
   readonly #limits: Limits.Interface
 
@@ -86,8 +88,22 @@ export class Children {
     this.show(child)
   }
 
+  /** Takes a child that is no handle in this run because its process ended between turns; the next run would find it again. */
+  takeLost(id: string): Child | undefined {
+    const child = this.#lost.get(id)
+    if (child !== undefined) this.remember(id)
+    return child
+  }
+
+  /** The child that was taken is lost as before. */
+  putLost(child: Child): void {
+    this.#gone.set(child.id, lost())
+    this.#lost.set(child.id, child)
+  }
+
   /** Remembers an id that is never a handle again (decision 21). */
   remember(id: string): void {
+    this.#lost.delete(id)
     this.#gone.set(id, retired())
   }
 
@@ -140,6 +156,7 @@ export class Children {
     this.#decide(child, state)
     this.#children.delete(child.id)
     this.#gone.set(child.id, why)
+    if (reason === "ended") this.putLost(child)
     Deferred.doneUnsafe(child.ended, Effect.fail(why))
     this.#roster.remove(child.id, reason, message)
     return true

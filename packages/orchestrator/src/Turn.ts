@@ -103,21 +103,24 @@ const dispatch = Effect.fnUntraced(function* (
       started = turn
     }),
   )
-  const begun = yield* Effect.exit(restore(beginning))
+  const ended = Deferred.await(child.ended)
+  const cancelled = Effect.suspend(() => (started === undefined ? Effect.succeed("unsent" as const) : started.cancel))
+  const closed = Effect.fnUntraced(function* (error: SubagentError): Effect.fn.Return<Outcome> {
+    child.unsettled = (yield* cancelled) === "unsettled"
+    return { type: "closed", error }
+  })
+  const begun = yield* Effect.exit(restore(Effect.raceFirst(beginning, ended)))
   if (Exit.isFailure(begun)) {
     const error = Exit.findErrorOption(begun)
-    if (Option.isSome(error)) return { type: "refused", error: failureOf(child, connection.quote, error.value) }
-    return { type: "interrupted", how: started === undefined ? "unsent" : yield* started.cancel }
+    if (Option.isNone(error)) return { type: "interrupted", how: yield* cancelled }
+    if (error.value._tag === "SubagentError") return yield* closed(error.value)
+    return { type: "refused", error: failureOf(child, connection.quote, error.value) }
   }
-  const turn = begun.value
-  const end = yield* Effect.exit(restore(Effect.raceFirst(turn.result, Deferred.await(child.ended))))
+  const end = yield* Effect.exit(restore(Effect.raceFirst(begun.value.result, ended)))
   if (Exit.isSuccess(end)) return { type: "settled", result: end.value }
   const error = Exit.findErrorOption(end)
-  if (Option.isNone(error)) return { type: "interrupted", how: yield* turn.cancel }
-  if (error.value._tag === "SubagentError") {
-    child.unsettled = (yield* turn.cancel) === "unsettled"
-    return { type: "closed", error: error.value }
-  }
+  if (Option.isNone(error)) return { type: "interrupted", how: yield* cancelled }
+  if (error.value._tag === "SubagentError") return yield* closed(error.value)
   return { type: wasTaken(error.value) ? "failed" : "refused", error: failureOf(child, connection.quote, error.value) }
 })
 

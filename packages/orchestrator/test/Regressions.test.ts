@@ -48,6 +48,46 @@ describe("what other programs of this kind got wrong", () => {
     }),
   )
 
+  it.live("S13 S152 a close does not wait behind a prompt that waits behind a fork that is never answered", () =>
+    Effect.gen(function* () {
+      const world = yield* World.make({
+        harnesses: { review: { mood: { on: { "session/fork": { silent: true } }, deaf: ["cancel_request"] } } },
+        limits: { forkMs: 100 },
+      })
+      const parent = yield* world.open()
+      const child = yield* parent.subagent({ prompt: "hi" })
+      const roster = yield* watch(parent)
+      expect(yield* failure(parent.fork({ subagent: child, prompt: "x" }))).toMatchObject({ code: "FORK_TIMEOUT" })
+      const waiting = yield* Effect.forkChild(failure(parent.prompt({ subagent: child, prompt: "waits" })))
+      yield* roster.until((event) => "row" in event && event.row.task === "waits")
+      expect(yield* parent.close({ id: child.id })).toEqual({ id: child.id })
+      expect(yield* Fiber.join(waiting)).toMatchObject(gone)
+      expect(world.received().slice(-2)).toEqual(["session/close", "session/delete"])
+      expect(world.received().filter((method) => method === "session/prompt")).toHaveLength(1)
+      expect(world.alive()).toEqual([])
+    }),
+  )
+
+  it.live("S13 S108 S154 a child whose process died between turns can be closed, and does not come back", () =>
+    Effect.gen(function* () {
+      const world = yield* World.make()
+      const before = yield* world.open()
+      const child = yield* before.subagent({ prompt: "hi" })
+      const roster = yield* watch(before)
+      process.kill(world.alive()[0]!, "SIGKILL")
+      yield* roster.until((event) => event.type === "removed" && event.id === child.id)
+      expect(yield* failure(before.prompt({ subagent: child, prompt: "x" }))).toMatchObject({ code: "LOST" })
+      const closes = yield* Effect.all([Effect.exit(before.close(child)), Effect.exit(before.close(child))], { concurrency: 2 })
+      expect(closes.filter((exit) => exit._tag === "Success")).toHaveLength(1)
+      expect(world.received().slice(-2)).toEqual(["session/close", "session/delete"])
+      expect(world.alive()).toEqual([])
+      yield* before.end
+      const parent = yield* world.open()
+      expect(yield* parent.subagents({})).toEqual([])
+      expect(yield* failure(parent.prompt({ subagent: child, prompt: "x" }))).toMatchObject(gone)
+    }),
+  )
+
   it.live("S50 a child that is closed while it starts is never shown idle", () =>
     Effect.gen(function* () {
       const world = yield* World.make()

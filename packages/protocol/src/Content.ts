@@ -14,6 +14,9 @@ export class ContentRefused extends Data.TaggedError("ContentRefused")<{
 const refused = (reason: ContentRefused["reason"], index: number | undefined, message: string) =>
   new ContentRefused({ reason, index, message })
 
+/** RFC 4648, padded; nothing of it is read here. */
+const isBase64 = (text: string): boolean => text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
+
 /** The first field that a block of this type lacks or has of the wrong kind; `undefined` when it is whole. */
 const flaw = (block: JsonObject): string | undefined => {
   const missing = (of: JsonObject, ...keys: ReadonlyArray<string>) => keys.find((key) => typeof of[key] !== "string")
@@ -23,13 +26,14 @@ const flaw = (block: JsonObject): string | undefined => {
     case "resource_link":
       return missing(block, "uri", "name")
     case "image":
-      return missing(block, "data", "mimeType")
+      return missing(block, "data", "mimeType") ?? (isBase64(block.data as string) ? undefined : "data (base64)")
     default: {
       if (!isJsonObject(block.resource)) return "resource"
       const field = missing(block.resource, "uri")
       if (field !== undefined) return `resource.${field}`
       const bodies = [block.resource.text, block.resource.blob].filter((body) => body !== undefined)
-      return bodies.length === 1 && typeof bodies[0] === "string" ? undefined : "resource.text or resource.blob"
+      if (bodies.length !== 1 || typeof bodies[0] !== "string") return "resource.text or resource.blob"
+      return block.resource.blob === undefined || isBase64(bodies[0]) ? undefined : "resource.blob (base64)"
     }
   }
 }

@@ -63,13 +63,16 @@ describe("Content", () => {
       expect(refusal([block])).toMatchObject({ reason: "shape", index: 0 })
   })
 
-  it("S05 refuses blocks that lack what makes them whole", () => {
+  it("S03 S04 S05 refuses blocks that lack what makes them whole", () => {
     const broken = [
       { type: "text" },
       { type: "text", text: 1 },
       { type: "text", txet: "a" },
       { type: "resource_link", uri: "u" },
       { type: "image", data: "aGk=" },
+      { type: "image", data: "a*k=", mimeType: "image/png" },
+      { type: "image", data: "aGk", mimeType: "image/png" },
+      { type: "resource", resource: { uri: "u", blob: "!!" } },
       { type: "resource" },
       { type: "resource", resource: { text: "x" } },
       { type: "resource", resource: { uri: "u" } },

@@ -125,6 +125,15 @@ const bury = (parent: Parent, child: Child): Effect.Effect<Fiber.Fiber<void, Sub
     }),
   )
 
+/** The same for a child whose process ended between turns: it is closed as a restored one is, so that the next run does not find it (S108). */
+const buryLost = (parent: Parent, child: Child): Effect.Effect<Fiber.Fiber<void, SubagentError>, SubagentError> =>
+  Effect.uninterruptible(
+    Effect.gen(function* () {
+      yield* Effect.onError(parent.checkpoints.closed(child), () => Effect.sync(() => parent.children.putLost(child)))
+      return yield* parent.fork(endDetached(parent, child))
+    }),
+  )
+
 /**
  * `close(value)` or `close({id})` (S13, S14, S16, S17): ends a session for good. Once the tombstone is on disk the handle is gone whatever the child
  * answers, and what follows goes on without its caller; a turn at work is cancelled and fails as retired.
@@ -135,6 +144,11 @@ export const close = Effect.fn("Subagents.close")(function* (
 ): Effect.fn.Return<Json, SubagentError, Services> {
   const given = yield* Effect.fromResult(Arguments.read("close", input, keys))
   const id = yield* Effect.fromResult(Arguments.id(given))
+  const lost = parent.children.takeLost(id)
+  if (lost !== undefined) {
+    yield* Fiber.join(yield* buryLost(parent, lost))
+    return { id }
+  }
   const child = yield* Effect.fromResult(parent.children.find(id))
   yield* parent.children.alive(child)
   yield* check(child)
