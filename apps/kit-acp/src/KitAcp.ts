@@ -10,7 +10,7 @@ import { type Arguments, parse } from "./Arguments.ts"
 
 /**
  * Runs `kit acp` as this process: `argv` are the words behind `acp`. Leaves with 0 at the end of input or when the client is gone, 1 where a
- * message was too large to be taken or the output cannot be written, 2 where the call is wrong.
+ * message was too large to be taken, or the input or the output does not work, 2 where the call is wrong.
  */
 export const main = (argv: ReadonlyArray<string>): void => {
   const given = parse(argv)
@@ -33,8 +33,8 @@ const serve = Effect.fnUntraced(function* (given: Arguments, stdio: Stdio.Interf
     Effect.promise(() => import("./Sessions.ts")),
     ({ make }) => make(given, host, scope, (line) => stdio.writeError(`kit acp: ${line}\n`)),
   )
-  let lost: Stdio.OutputClosed | undefined
-  const lose = (closed: Stdio.OutputClosed) => {
+  let lost: Lost | undefined
+  const lose = (closed: Lost) => {
     if (closed.reason !== "EPIPE") lost ??= closed
   }
   yield* AcpServer.serve(transportOf(stdio, lose), {
@@ -46,16 +46,17 @@ const serve = Effect.fnUntraced(function* (given: Arguments, stdio: Stdio.Interf
   return lost === undefined ? 0 : yield* lost
 }, Effect.scoped)
 
+/** The input or the output of this process does not work. */
+type Lost = Stdio.InputFailed | Stdio.OutputClosed
+
 /** The pipes of this process as the protocol's transport. */
-const transportOf = (stdio: Stdio.Interface, lose: (closed: Stdio.OutputClosed) => void): Transport => ({
-  read: stdio.read,
-  write: (frame) =>
-    Effect.mapError(stdio.write(frame), (why) => {
+const transportOf = (stdio: Stdio.Interface, lose: (why: Lost) => void): Transport => {
+  const losing = <A>(effect: Effect.Effect<A, Lost>) =>
+    Effect.mapError(effect, (why) => {
       lose(why)
       return closed
-    }),
-  end: Effect.void,
-  closed: Effect.never,
-})
+    })
+  return { read: losing(stdio.read), write: (frame) => losing(stdio.write(frame)), end: Effect.void, closed: Effect.never }
+}
 
 const closed = new TransportClosed({ reason: "io", exitCode: undefined, signal: undefined, stderrTail: "" })

@@ -79,7 +79,7 @@ describe("kit compose", () => {
       [["compose", "-e", "return 1", "--jsn"], 'did you mean "--json"?'],
       [["compose", "x.rnlt", "-e", "return 1"], "exclude each other"],
       [["compose", "-e", "return 1", "--session", "a", "--no-session"], "exclude each other"],
-      [["compose", "."], "could not read .: it is a directory, not a file"],
+      [["compose", "."], "could not read .: it is a directory"],
       [["compose", "file.txt/x.rnlt"], "a part of its path is not a directory"],
       [["compose", "-e", "return n", "--input", "n=oops"], "n is not JSON"],
       [["compose", "-e", "return 1", "--input", "return=1"], '--input "return" is a word of the language; choose another name'],

@@ -1,6 +1,7 @@
+import { Limits } from "@acp-kit/orchestrator/Limits"
 import { Host } from "@acp-kit/platform/Host"
 import { TextFile } from "@acp-kit/platform/TextFile"
-import type { Input } from "@acp-kit/runlet/Host"
+import { defaultLimits, type Input } from "@acp-kit/runlet/Host"
 import { fromJson, NotJson } from "@acp-kit/runlet/JsonValue"
 import { reserved } from "@acp-kit/runlet/Scanner"
 import { parse } from "@acp-kit/store/Json"
@@ -47,11 +48,23 @@ export const flags = {
 
 const unreadable = (path: string, reason: string) => failed(2, "UNREADABLE", `could not read ${path}: ${reason}`)
 
+const { sourceBytes } = defaultLimits
+
+/** A prompt that is larger could not be sent: 32 MiB. */
+const promptBytes = Limits.defaults.lineBytes
+
 const readFile = Effect.fnUntraced(function* (name: string) {
   const paths = yield* Path.Path
   const host = yield* Host.Service
-  const text = yield* Effect.mapError(TextFile.read(paths.resolve(host.cwd, name)), ({ why }) => unreadable(name, why))
+  const text = yield* Effect.mapError(TextFile.readAtMost(paths.resolve(host.cwd, name), sourceBytes), ({ why }) =>
+    unreadable(name, why),
+  )
   return { source: TextFile.unmarked(text), path: name }
+})
+
+const standardInput = Effect.fnUntraced(function* (limit: number) {
+  const terminal = yield* Terminal.Service
+  return yield* Effect.mapError(terminal.input(limit), ({ reason }) => unreadable("standard input", reason))
 })
 
 /** Reads the program that a command was given: a FILE, that of `-e`, or what comes on standard input where nobody types it. */
@@ -60,7 +73,11 @@ export const read = Effect.fnUntraced(function* (command: string, file: string |
   if (file !== undefined && file !== "-") return yield* readFile(file)
   const { inIsTerminal } = yield* Terminal.Service
   const waiting = LongWork.during(() => `kit ${command}: waiting for a program on standard input`)
-  const input = inIsTerminal ? (file === undefined ? Effect.succeed("") : textOf("-")) : waiting(textOf("-"))
+  const input = inIsTerminal
+    ? file === undefined
+      ? Effect.succeed("")
+      : standardInput(sourceBytes)
+    : waiting(standardInput(sourceBytes))
   const source = TextFile.unmarked(yield* input)
   if (file !== undefined || source !== "") return { source, path: "standard input" }
   return yield* new CommandFailed({
@@ -70,16 +87,9 @@ export const read = Effect.fnUntraced(function* (command: string, file: string |
   })
 })
 
-/** A text that a command was given; `-` stands for all of standard input. */
-export const textOf = Effect.fnUntraced(function* (given: string) {
-  if (given !== "-") return given
-  const terminal = yield* Terminal.Service
-  return yield* Effect.mapError(terminal.input, ({ reason }) => unreadable("standard input", reason))
-})
-
 /** A prompt that a command was given, `-` for standard input; one without a word is refused. */
 export const promptOf = Effect.fnUntraced(function* (given: string) {
-  const prompt = yield* textOf(given)
+  const prompt = given === "-" ? yield* standardInput(promptBytes) : given
   return prompt.trim() === "" ? yield* failed(2, "USAGE", "the prompt is empty") : prompt
 })
 

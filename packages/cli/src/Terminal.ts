@@ -1,5 +1,6 @@
 import { Host } from "@acp-kit/platform/Host"
 import { Stdio } from "@acp-kit/platform/Stdio"
+import { SystemFailure } from "@acp-kit/platform/SystemFailure"
 import { Utf8 } from "@acp-kit/platform/Utf8"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -21,8 +22,8 @@ export interface Interface {
   readonly lost: Effect.Effect<Stdio.OutputClosed | undefined>
   /** Writes to stderr; what cannot be written there is dropped. */
   readonly err: (text: string) => Effect.Effect<void>
-  /** All of stdin as UTF-8. */
-  readonly input: Effect.Effect<string, InputFailed>
+  /** All of stdin as UTF-8; where it is larger than so many bytes it fails, and reads no further. */
+  readonly input: (limit: number) => Effect.Effect<string, InputFailed>
   readonly inIsTerminal: boolean
   readonly outIsTerminal: boolean
   readonly errIsTerminal: boolean
@@ -47,9 +48,15 @@ export interface Facts {
   readonly size: () => { readonly columns?: number; readonly rows?: number }
 }
 
-const readAll = Effect.fnUntraced(function* (stdio: Stdio.Interface): Effect.fn.Return<string, InputFailed> {
+const readAll = Effect.fnUntraced(function* (stdio: Stdio.Interface, limit: number): Effect.fn.Return<string, InputFailed> {
+  const next = Effect.mapError(stdio.read, ({ reason }) => new InputFailed({ reason: SystemFailure.explain(reason) }))
   const chunks: Array<Uint8Array> = []
-  for (let chunk = yield* stdio.read; chunk !== undefined; chunk = yield* stdio.read) chunks.push(chunk)
+  let bytes = 0
+  for (let chunk = yield* next; chunk !== undefined; chunk = yield* next) {
+    chunks.push(chunk)
+    bytes += chunk.length
+    if (bytes > limit) return yield* new InputFailed({ reason: `it is larger than ${limit} bytes` })
+  }
   const text = Utf8.decode(Buffer.concat(chunks))
   return Result.isSuccess(text) ? text.success : yield* new InputFailed({ reason: Utf8.refusal(text.failure) })
 })
@@ -71,7 +78,7 @@ export const layerWith = (facts: Facts): Layer.Layer<Service, never, Stdio.Servi
           return why?.reason === "EPIPE" ? undefined : why
         }),
         err: stdio.writeError,
-        input: readAll(stdio),
+        input: (limit) => readAll(stdio, limit),
         inIsTerminal: facts.inIsTerminal,
         outIsTerminal: facts.outIsTerminal,
         errIsTerminal: facts.errIsTerminal,
@@ -112,7 +119,7 @@ export const layerMemory = (
     ...options,
     out: push(out),
     err: push(err),
-    input: Effect.succeed(options.input ?? ""),
+    input: () => Effect.succeed(options.input ?? ""),
   }
   return [Layer.succeed(Service, terminal), { out: () => out.join(""), err: () => err.join("") }]
 }

@@ -32,7 +32,7 @@ describe("Program", () => {
       const [services, recording] = machine({})
       const silent = Layer.effect(
         Terminal.Service,
-        Effect.map(Terminal.Service, (terminal) => ({ ...terminal, input: Effect.never })),
+        Effect.map(Terminal.Service, (terminal) => ({ ...terminal, input: () => Effect.never })),
       )
       const reading = Program.read("compose", undefined, undefined).pipe(
         Effect.provide(silent),

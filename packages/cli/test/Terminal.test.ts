@@ -8,6 +8,7 @@ import * as Layer from "effect/Layer"
 const terminal = (options: {
   readonly env?: Readonly<Record<string, string>>
   readonly chunks?: ReadonlyArray<Uint8Array>
+  readonly read?: Stdio.Interface["read"]
   readonly errIsTerminal?: boolean
   readonly size?: { readonly columns: number; readonly rows: number }
   /** Why nothing can be written. */
@@ -15,7 +16,7 @@ const terminal = (options: {
 }) => {
   const chunks = [...(options.chunks ?? [])]
   const stdio = Layer.succeed(Stdio.Service, {
-    read: Effect.sync(() => chunks.shift()),
+    read: options.read ?? Effect.sync(() => chunks.shift()),
     write: () => (options.closed === undefined ? Effect.void : Effect.fail(new Stdio.OutputClosed({ reason: options.closed }))),
     writeError: () => Effect.void,
   })
@@ -46,11 +47,25 @@ describe("Terminal", () => {
     Effect.gen(function* () {
       const bytes = new TextEncoder().encode("é漢\n")
       const cut = yield* terminal({ chunks: [...bytes].map((byte) => Uint8Array.of(byte)) })
-      expect(yield* cut.input).toBe("é漢\n")
+      expect(yield* cut.input(6)).toBe("é漢\n")
       const broken = yield* terminal({ chunks: [Uint8Array.of(0x61), Uint8Array.of(0xe9)] })
-      expect(yield* Effect.flip(broken.input)).toMatchObject({
+      expect(yield* Effect.flip(broken.input(6))).toMatchObject({
         reason: "it is not UTF-8: the byte at offset 1 belongs to no character",
       })
+    }),
+  )
+
+  it.effect("reads input no further than its limit", () =>
+    Effect.gen(function* () {
+      let reads = 0
+      const endless = yield* terminal({
+        read: Effect.sync(() => {
+          reads++
+          return new Uint8Array(10)
+        }),
+      })
+      expect(yield* Effect.flip(endless.input(25))).toMatchObject({ reason: "it is larger than 25 bytes" })
+      expect(reads).toBe(3)
     }),
   )
 

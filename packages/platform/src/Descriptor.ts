@@ -17,4 +17,13 @@ export const isMissing = (descriptor: 1 | 2): boolean => {
   }
 }
 
+/** Whether stdin (0) is a directory. */
+export const isDirectory = (descriptor: 0): boolean => {
+  try {
+    return Fs.fstatSync(descriptor).isDirectory()
+  } catch {
+    return false
+  }
+}
+
 export * as Descriptor from "./Descriptor.ts"

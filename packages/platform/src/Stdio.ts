@@ -2,7 +2,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Schema from "effect/Schema"
-import { isMissing } from "./Descriptor.ts"
+import { isDirectory, isMissing } from "./Descriptor.ts"
 import { PulledStream } from "./PulledStream.ts"
 import { writeOutput } from "./ReservedOutput.ts"
 import { codeOf, explain } from "./SystemFailure.ts"
@@ -17,10 +17,20 @@ export class OutputClosed extends Schema.TaggedError<OutputClosed>()("OutputClos
   }
 }
 
+/** Our input cannot be read. */
+export class InputFailed extends Schema.TaggedError<InputFailed>()("InputFailed", {
+  /** What the system said: `EISDIR` where it is a directory. */
+  reason: Schema.String,
+}) {
+  override get message() {
+    return `could not read standard input: ${explain(this.reason)}`
+  }
+}
+
 /** The pipes of this very process. */
 export interface Interface {
   /** The next chunk of stdin, `undefined` at its end. Pulled: nobody reads, the writer waits; stdin is not touched before the first read. */
-  readonly read: Effect.Effect<Uint8Array | undefined>
+  readonly read: Effect.Effect<Uint8Array | undefined, InputFailed>
   /** Succeeds once the pipe has taken the bytes; interrupted, they are still written. Writes keep their order. */
   readonly write: (bytes: Uint8Array | string) => Effect.Effect<void, OutputClosed>
   /** The same for stderr; what cannot be written there is dropped. */
@@ -93,6 +103,7 @@ export const layer: Layer.Layer<Service> = Layer.sync(Service, () => {
   let input: PulledStream.PulledStream | undefined
   return {
     read: Effect.suspend(() => {
+      if (input === undefined && isDirectory(0)) return new InputFailed({ reason: "EISDIR" })
       input ??= PulledStream.make(process.stdin)
       return input.read
     }),

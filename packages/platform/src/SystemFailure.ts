@@ -3,7 +3,7 @@ import type { PlatformError } from "effect/PlatformError"
 const reasons: Readonly<Record<string, string>> = {
   ENOENT: "there is no such file or directory",
   ENOTDIR: "a part of its path is not a directory",
-  EISDIR: "it is a directory, not a file",
+  EISDIR: "it is a directory",
   EEXIST: "it exists already",
   EACCES: "access is denied; look at its owner and mode, and at those of the directories above it",
   EPERM: "the system does not permit it; look at its owner and mode",

@@ -63,6 +63,17 @@ describe("the pipes of this process", () => {
     }),
   )
 
+  live("answer a read with InputFailed where the input is a directory", () =>
+    Effect.gen(function* () {
+      const processes = yield* Processes.Service
+      const { command, args, ...rest } = script("stdio.ts", "echo")
+      const line = [command, ...args].map((word) => `'${word}'`).join(" ")
+      const echo = yield* processes.spawn({ ...rest, command: "sh", args: ["-c", `exec ${line} < /`] })
+      expect(String(yield* drain(echo.readError))).toBe("could not read standard input: it is a directory\n")
+      expect(yield* echo.exit).toEqual({ code: 6, signal: undefined })
+    }),
+  )
+
   live("answer a write with OutputClosed when the reader is gone", () =>
     Effect.gen(function* () {
       const progress = join(yield* directory, "progress")

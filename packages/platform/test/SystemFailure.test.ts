@@ -17,7 +17,7 @@ describe("why", () => {
       symlinkSync("circle", join(root, "circle"))
       const read = (name: string) => Effect.map(Effect.flip(files.readFile(join(root, name))), SystemFailure.why)
       expect(yield* read("absent")).toBe("there is no such file or directory")
-      expect(yield* read("folder")).toBe("it is a directory, not a file")
+      expect(yield* read("folder")).toBe("it is a directory")
       expect(yield* read("file/below")).toBe("a part of its path is not a directory")
       expect(yield* read("circle")).toBe("its links lead nowhere")
       expect(yield* read("n".repeat(300))).toBe("its name is too long")

@@ -23,7 +23,11 @@ describe("read", () => {
       expect(yield* TextFile.read(text)).toBe("\ufeffé\r\n")
       expect(TextFile.unmarked("\ufeffé")).toBe("é")
       expect(yield* why(absent)).toEqual([`could not read ${absent}: there is no such file or directory`, true])
-      expect(yield* why(folder)).toEqual([`could not read ${folder}: it is a directory, not a file`, false])
+      expect(yield* why(folder)).toEqual([`could not read ${folder}: it is a directory`, false])
+      const most = (path: string, bytes: number) => Effect.mapError(TextFile.readAtMost(path, bytes), ({ message }) => message)
+      expect(yield* most(text, 7)).toBe("\ufeffé\r\n")
+      expect(yield* Effect.flip(most(text, 6))).toBe(`could not read ${text}: it is larger than 6 bytes`)
+      expect(yield* Effect.flip(most(folder, 6))).toBe(`could not read ${folder}: it is a directory`)
       expect(yield* why(broken)).toEqual([
         `could not read ${broken}: it is not UTF-8: the byte at offset 1 belongs to no character`,
         false,
