@@ -71,6 +71,30 @@ describe("Ctrl-C", () => {
     expect(await kit.ended(running)).toMatchObject({ code: 130, left: [], out: "" })
   })
 
+  it("is answered at once, while a child that hears nothing is still waited for", async () => {
+    const at = `${kit.folder}/at`
+    kit.writeConfig('[subagent]\nharness = "acp.demo"\n[limits]\ncancel_seconds = 600\n')
+    await kit.agent("demo", {
+      deaf: ["cancel", "eof", "SIGTERM", "SIGINT"],
+      reply: [{ touch: at }, { gate: `${kit.folder}/never` }],
+    })
+    const running = await kit.start(["compose", "-e", program, "--json"])
+    await kit.appears(at, running)
+    process.kill(running.pid, "SIGINT")
+    await Effect.runPromise(running.err.until("kit: cancelling; Ctrl-C again kills\n"))
+    process.kill(running.pid, "SIGINT")
+    expect(await kit.ended(running)).toMatchObject({ code: 130, left: [], out: "" })
+  })
+
+  it("with a backslash kills at once, and leaves with 131 and no process, whatever is deaf", async () => {
+    const at = `${kit.folder}/at`
+    await kit.agent("demo", {
+      deaf: ["cancel", "eof", "SIGTERM", "SIGINT"],
+      reply: [{ grandchild: { leaves: true, stubborn: true } }, { touch: at }, { gate: `${kit.folder}/never` }],
+    })
+    expect(await interrupted(program, at, "SIGQUIT")).toMatchObject({ code: 131, left: [], out: "" })
+  })
+
   it("leaves no process behind in a shell command, whatever it started", async () => {
     const at = `${kit.folder}/at`
     await kit.agent("demo")

@@ -78,6 +78,7 @@ describe.runIf(process.env.KIT_TEST_CI)("kit compose on a terminal", () => {
     const agent = await kit.agent("demo", { reply: [{ say: "working" }, { awaitCancel: true }] })
     const { screen, code } = await onTerminal(["compose", "-e", program], {}, { when: "working", key: "\u0003" })
     expect(code).toBe(130)
+    expect(screen).toContain("\u001b[Kkit: cancelling; Ctrl-C again kills\n")
     expect(screen).toMatch(/kit: cancelled\nsession: \S+\n$/)
     expect(agent.recording.received).toContain("session/cancel")
     expect(await kit.running()).toEqual([])

@@ -40,6 +40,12 @@ const colour = /\u001b\[\d+m/g
 const rowsOf = (lines: ReadonlyArray<string>, columns: number): number =>
   lines.reduce((rows, line) => rows + Math.max(1, Math.ceil(columnsOf(line.replaceAll(colour, "")) / columns)), 0)
 
+/**
+ * Takes rows away, from the cursor's up. Row by row: to erase the rest of the screen at its top left corner would move the whole screen into the
+ * history of tmux, at every redraw.
+ */
+const erased = (rows: number): string => (rows === 0 ? "" : `\r\u001b[K${"\u001b[A\u001b[K".repeat(rows)}`)
+
 const redrawnBlock = Effect.fnUntraced(function* (events: Stream.Stream<RosterEvent>, lines: Lines) {
   const terminal = yield* Terminal.Service
   const paint = paintOf(terminal)
@@ -52,7 +58,7 @@ const redrawnBlock = Effect.fnUntraced(function* (events: Stream.Stream<RosterEv
     const rows = (yield* terminal.rows) - 2
     const block = last ? [] : Progress.block(progress, paint, columns, rows, yield* Clock.currentTimeMillis)
     if (waiting.length === 0 && block.length === drawn.length && block.every((line, index) => line === drawn[index])) return
-    const erase = drawn.length === 0 ? "" : `\r\u001b[${rowsOf(drawn, width)}A\u001b[J`
+    const erase = erased(rowsOf(drawn, width))
     const text = [...waiting, ...block].map((line) => `${line}\n`).join("")
     waiting = []
     drawn = block

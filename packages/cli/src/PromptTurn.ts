@@ -5,6 +5,7 @@ import type { Settings } from "@acp-kit/orchestrator/Config"
 import { Host } from "@acp-kit/platform/Host"
 import { SessionStore } from "@acp-kit/store/SessionStore"
 import * as Effect from "effect/Effect"
+import { Cancelling } from "./Cancelling.ts"
 import { type CommandFailed, failed } from "./CommandFailed.ts"
 import { Directories } from "./Directories.ts"
 import { Footer } from "./Footer.ts"
@@ -84,8 +85,9 @@ const turn = Effect.fnUntraced(function* (asked: Asked) {
   if ((asked.provider ?? asked.settings.provider ?? "scripted") === "scripted") {
     yield* terminal.err("kit: the scripted model answers: it runs the runlet blocks of a prompt, and echoes one without\n")
   }
-  yield* Effect.mapError(session.begin([{ type: "text", text: prompt }], Effect.void), refused)
-  return yield* judged({ ...(yield* view.ended), session: session.id })
+  const begun = Effect.mapError(session.begin([{ type: "text", text: prompt }], Effect.void), refused)
+  const ended = yield* Cancelling.told(view.note(Cancelling.line))(Effect.andThen(begun, view.ended))
+  return yield* judged({ ...ended, session: session.id })
 })
 
 /** One turn of the Kit agent, in a new session or one that exists; its children have ended when it does. */

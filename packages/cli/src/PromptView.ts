@@ -27,6 +27,8 @@ export interface Ended {
 /** Follows the turns of one prompt: the answer goes to stdout as it streams, calls go to stderr as they run. */
 export interface View {
   readonly show: (event: SessionEvent) => Effect.Effect<void>
+  /** Writes a line on stderr, below an answer that streams to the same screen. */
+  readonly note: (line: string) => Effect.Effect<void>
   /** Waits for the end of the turn, and of what it left in the background with the turns that this woke. */
   readonly ended: Effect.Effect<Ended>
 }
@@ -113,6 +115,7 @@ export const make = Effect.fnUntraced(function* (quiet: boolean): Effect.fn.Retu
   })
 
   return {
+    note,
     ended: Deferred.await(done),
     show: Effect.fnUntraced(function* (event) {
       switch (event.type) {

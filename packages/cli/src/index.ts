@@ -2,6 +2,7 @@
 export * as Advertised from "./Advertised.ts"
 export * as Agents from "./Agents.ts"
 export * as Arguments from "./Arguments.ts"
+export * as Cancelling from "./Cancelling.ts"
 export * as Cli from "./Cli.ts"
 export * as Columns from "./Columns.ts"
 export * as Command from "./Command.ts"

@@ -19,9 +19,8 @@ const ended = (name: string): RosterEvent => ({ type: "removed", id: name, name,
 const screen = (text: string): ReadonlyArray<string> => {
   const lines: Array<string> = []
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the sequences of a terminal
-  for (const token of text.match(/\u001b\[\?2026[hl]|\r\u001b\[\d+A\u001b\[J|[^\n\r\u001b]*\n/g) ?? []) {
-    const up = /\[(\d+)A/.exec(token)
-    if (up?.[1] !== undefined) lines.splice(lines.length - Number(up[1]))
+  for (const token of text.match(/\u001b\[\?2026[hl]|\u001b\[A\u001b\[K|[^\n\r\u001b]*\n/g) ?? []) {
+    if (token === "\u001b[A\u001b[K") lines.pop()
     else if (token.endsWith("\n")) lines.push(token.slice(0, -1))
   }
   return lines
@@ -66,12 +65,25 @@ describe("ProgressView", () => {
       const view = yield* Effect.forkChild(Effect.provide(ProgressView.follow(Stream.fromQueue(queue)), layer))
       yield* Queue.offerAll(queue, [working("A"), working("B")])
       yield* TestClock.adjust("300 millis")
-      expect(recording.err()).toContain("\r\u001b[2A")
-      expect(recording.err()).not.toContain("\u001b[4A")
+      const up = (rows: number) => `\r\u001b[K${"\u001b[A\u001b[K".repeat(rows)}\u001b[36m●`
+      expect(recording.err()).toContain(up(2))
       width = 40
       yield* TestClock.adjust("100 millis")
-      expect(recording.err()).toContain("\r\u001b[4A")
+      expect(recording.err()).toContain(up(4))
       yield* Fiber.interrupt(view)
+    }),
+  )
+
+  it.effect("never erases the rest of the screen, which in its top row would fill the history of tmux", () =>
+    Effect.gen(function* () {
+      const [layer, recording] = Terminal.layerMemory({ redraws: true })
+      const queue = yield* Queue.unbounded<RosterEvent>()
+      const view = yield* Effect.forkChild(Effect.provide(ProgressView.follow(Stream.fromQueue(queue)), layer))
+      yield* Queue.offerAll(queue, [working("A"), working("B")])
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(view)
+      expect(recording.err()).toContain("\u001b[A\u001b[K")
+      expect(recording.err()).not.toMatch(/\[\d*J/)
     }),
   )
 

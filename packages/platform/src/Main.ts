@@ -38,7 +38,7 @@ const codeOf = (exit: Exit.Exit<number>): number => {
 /**
  * Runs a program as the process and leaves with the code it succeeds with, after its finalizers, when stdout and stderr have been taken
  * to the last byte. The first of INT, TERM and HUP interrupts it (exit 130, 143, 129). The second waits for nothing any more: it ends every
- * child process with KILL and leaves with the same code; a third leaves at once. A defect, a stray throw or a stray rejection is printed on
+ * child process with KILL and leaves with the same code; a third leaves at once. QUIT does at once what the second does (exit 131). A defect, a stray throw or a stray rejection is printed on
  * stderr and exits 70; the latter two interrupt the program first. A stream that takes nothing any more is not waited for and is no failure.
  * What the program logs goes to stderr.
  */
@@ -68,6 +68,7 @@ export const run = (program: Effect.Effect<number>): void => {
   for (const [name, number] of Object.entries(signals)) {
     process.on(name, () => (over || forced !== undefined ? hurry(forced ?? 128 + number) : interrupt(128 + number)))
   }
+  process.on("SIGQUIT", () => hurry(128 + 3))
   for (const event of ["uncaughtException", "unhandledRejection"] as const) {
     process.on(event, (cause: unknown) => {
       process.stderr.write(`kit: ${event}: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}\n`)

@@ -91,6 +91,14 @@ describe("run", () => {
     }),
   )
 
+  live("leaves with 131 at QUIT, the first signal or a later one, though a finalizer hangs", () =>
+    Effect.gen(function* () {
+      const ended = { code: 131, signal: undefined, rest: "" }
+      expect(yield* signalled("wait", ["ready\n", "SIGQUIT"])).toEqual(ended)
+      expect(yield* signalled("stuck", ["ready\n", "SIGTERM"], ["finalizing\n", "SIGQUIT"])).toEqual(ended)
+    }),
+  )
+
   live("has its output taken to the last byte before it leaves", () =>
     Effect.gen(function* () {
       const { code, out, err } = yield* outcome("big")

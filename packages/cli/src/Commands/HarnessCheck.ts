@@ -6,6 +6,7 @@ import { Host } from "@acp-kit/platform/Host"
 import type { JsonObject } from "@acp-kit/runlet/Host"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
+import { Cancelling } from "../Cancelling.ts"
 import { columns } from "../Columns.ts"
 import { command } from "../Command.ts"
 import { CommandFailed, failed } from "../CommandFailed.ts"
@@ -123,15 +124,17 @@ const run = Effect.fnUntraced(function* (name: string | undefined, config: strin
   const settings = yield* ConfigFile.load(config)
   const host = yield* Host.Service
   const harnesses = Harness.fromTables(settings, host.self)
+  const terminal = yield* Terminal.Service
+  const told = Cancelling.told(terminal.err(`${Cancelling.line}\n`))
   const limits = Limits.layerWith(settings.limits)
-  if (name === undefined) return yield* Effect.provide(all(harnesses.profiles, json), limits)
+  if (name === undefined) return yield* Effect.provide(told(all(harnesses.profiles, json)), limits)
   const reference = name.startsWith("acp.") ? name : `acp.${name}`
   const found = Harness.resolve(harnesses, reference)
   if (Result.isFailure(found)) {
     const { code, message } = found.failure
     return yield* failed(2, code, `${message}; kit harness list tells what there is`)
   }
-  return yield* Effect.provide(one(found.success, json), limits)
+  return yield* Effect.provide(told(one(found.success, json)), limits)
 })
 
 /** `kit harness check [NAME]`: starts harnesses and tells what they can do and how long each step took. */
