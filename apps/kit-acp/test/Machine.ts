@@ -20,6 +20,7 @@ export const machine = Effect.gen(function* () {
     PATH: process.env.PATH ?? "",
     HOME: kit.userHome,
     KIT_HOME: kit.kitHome,
+    TMPDIR: kit.folder,
     KIT_CHILD_MARK: basename(kit.folder),
   }
   const start = (...args: ReadonlyArray<string>) =>

@@ -85,7 +85,8 @@ type Services = SessionStore.Service | FileSystem.FileSystem | Path.Path
 
 interface Open {
   readonly session: AgentSession
-  readonly scope: Scope.Closeable
+  /** Stops and releases it, once; succeeds when that is done. */
+  readonly end: Effect.Effect<void>
 }
 
 const pageLength = 100
@@ -98,6 +99,8 @@ const make = Effect.fnUntraced(function* (settings: Settings): Effect.fn.Return<
   const services = yield* Effect.context<Services>()
   const store = yield* SessionStore.Service
   const sessions = new Map<string, Open>()
+  /** Sessions that are being closed: their lock and their children are still there. */
+  const ending = new Map<string, Effect.Effect<void>>()
   let first = settings.first
 
   const check = (options: OpenOptions) =>
@@ -119,7 +122,11 @@ const make = Effect.fnUntraced(function* (settings: Settings): Effect.fn.Return<
       Scope.provide(scope),
       Effect.onError(() => Scope.close(scope, Exit.void)),
     )
-    sessions.set(session.id, { session, scope })
+    const release = Effect.ensuring(
+      Effect.andThen(session.cancel, Scope.close(scope, Exit.void)),
+      Effect.sync(() => ending.delete(session.id)),
+    )
+    sessions.set(session.id, { session, end: yield* Effect.cached(Effect.uninterruptible(release)) })
     const tell = ({ severity, text }: Health.News) => options.view(session.id, { type: "notice", severity, title: text })
     for (const { path, message } of warnings) yield* tell({ severity: "warning", text: `${path}: ${message}` })
     yield* Effect.forkIn(Stream.runForEach(Health.news(store.health), tell), scope)
@@ -153,7 +160,10 @@ const make = Effect.fnUntraced(function* (settings: Settings): Effect.fn.Return<
     )
   })
 
+  const ended = (id: string) => Effect.suspend(() => ending.get(id) ?? Effect.void)
+
   const load = Effect.fn("AgentSessions.load")(function* (id: string, options: OpenOptions) {
+    yield* ended(id)
     const here = sessions.get(id)?.session
     if (here !== undefined) {
       if (yield* here.working) return yield* new SessionBusy({ id })
@@ -199,14 +209,16 @@ const make = Effect.fnUntraced(function* (settings: Settings): Effect.fn.Return<
   })
 
   const close = Effect.fn("AgentSessions.close")(function* (id: string) {
-    const { session, scope } = sessions.get(id) ?? (yield* new UnknownSession({ id }))
+    const { end } = sessions.get(id) ?? (yield* new UnknownSession({ id }))
     sessions.delete(id)
-    yield* Effect.uninterruptible(Effect.andThen(session.cancel, Scope.close(scope, Exit.void)))
+    ending.set(id, end)
+    yield* Effect.uninterruptible(end)
   })
 
   const remove = Effect.fn("AgentSessions.remove")(function* (id: string) {
     if (!isSessionId(id)) return
     yield* Effect.ignore(close(id))
+    yield* ended(id)
     yield* Effect.catchIf(
       store.delete(id),
       (error) => error.reason._tag === "NotFound",
@@ -214,8 +226,8 @@ const make = Effect.fnUntraced(function* (settings: Settings): Effect.fn.Return<
     ).pipe(Effect.mapError(refused))
   })
 
-  const each = (act: (open: Open) => Effect.Effect<void>) =>
-    Effect.suspend(() => Effect.forEach([...sessions.values()], act, { concurrency: "unbounded", discard: true }))
+  const all = (works: () => Iterable<Effect.Effect<void>>) =>
+    Effect.suspend(() => Effect.all([...works()], { concurrency: "unbounded", discard: true }))
 
   return {
     create,
@@ -225,8 +237,8 @@ const make = Effect.fnUntraced(function* (settings: Settings): Effect.fn.Return<
     list,
     close,
     remove,
-    idle: each(({ session }) => session.idle),
-    shutdown: each(({ session }) => Effect.ignore(close(session.id))),
+    idle: all(() => [...sessions.values()].map(({ session }) => session.idle)),
+    shutdown: all(() => [...[...sessions.keys()].map((id) => Effect.ignore(close(id))), ...ending.values()]),
   }
 })
 

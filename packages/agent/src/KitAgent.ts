@@ -9,11 +9,13 @@ import { Host } from "@acp-kit/platform/Host"
 import type { Processes } from "@acp-kit/platform/Processes"
 import * as Layout from "@acp-kit/store/Layout"
 import type { SessionStore } from "@acp-kit/store/SessionStore"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Layer from "effect/Layer"
 import * as Path from "effect/Path"
 import * as Ref from "effect/Ref"
+import * as Scope from "effect/Scope"
 import { AgentSessions } from "./AgentSessions.ts"
 import { SessionArtifacts } from "./Artifacts.ts"
 import { ChildCards } from "./ChildCards.ts"
@@ -64,7 +66,8 @@ export const layerWith = (options: Options): Layer.Layer<AgentSessions.Service, 
   Layer.unwrap(
     Effect.gen(function* () {
       const host = yield* Host.Service
-      const services = yield* Effect.context<Services>()
+      // Without the scope of the layer: what a session has is made in the session's own.
+      const services = Context.omit(Scope.Scope)(yield* Effect.context<Services>())
       const paths = yield* Path.Path
       const path = options.config ?? paths.join(host.kitHome, "config.toml")
       const config = yield* Config.load(path, { required: options.config !== undefined })

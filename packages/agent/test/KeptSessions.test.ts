@@ -76,6 +76,32 @@ it.layer(machine)("sessions that are opened again", (it) => {
     }),
   )
 
+  it.effect("opens a session that is being closed once it is closed, and leaves only then", () =>
+    Effect.gen(function* () {
+      const cwd = yield* directory
+      const [closing, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const releases = Effect.addFinalizer(() => Effect.andThen(Deferred.succeed(closing, undefined), Deferred.await(gate)))
+      const sessions = yield* sessionsOf({ tools: () => Effect.as(releases, []) })
+      const { id } = yield* sessions.create({ cwd, view })
+      const close = yield* Effect.forkChild(sessions.close(id))
+      yield* Deferred.await(closing)
+      const order: Array<string> = []
+      const noted = <A, E>(name: string, effect: Effect.Effect<A, E>) =>
+        Effect.forkChild(
+          Effect.tap(effect, () => Effect.sync(() => order.push(name))),
+          { startImmediately: true },
+        )
+      const left = yield* noted("left", sessions.shutdown)
+      const loaded = yield* noted("loaded", sessions.load(id, { cwd, view }))
+      yield* Effect.yieldNow
+      expect(order).toEqual([])
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(close)
+      yield* Fiber.join(left)
+      expect((yield* Fiber.join(loaded)).id).toBe(id)
+    }),
+  )
+
   it.effect("refuses to open a session that another writer holds, and says who", () =>
     Effect.gen(function* () {
       const cwd = yield* directory
