@@ -134,7 +134,7 @@ describe("kit sessions", () => {
     expect(JSON.parse(shown.out)).toMatchObject({
       id: session,
       title: "A better title",
-      children: [{ name: "Scout", lifecycle: "Idle" }],
+      children: [{ name: "Scout", lifecycle: "idle" }],
       writer: null,
     })
     expect((await kit.run(["sessions", "show", "nope"])).code).toBe(2)

@@ -54,6 +54,22 @@ describe("kit compose --graph", () => {
     expect(readdirSync(kit.dir)).toEqual([])
     expect((await kit.run(["sessions", "list"])).out).toBe("")
   })
+
+  it("leaves with 1 where the file did not take everything, and the value is printed all the same", async () => {
+    const { code, out, err } = await kit.compose("return 7", "--graph", "/dev/full")
+    expect([code, out]).toEqual([1, "7\n"])
+    expect(err).toContain("kit: the graph in /dev/full is incomplete: no space is left on the device\n")
+  })
+
+  it("refuses - for a file, before a session is made", async () => {
+    const refused = await kit.run(["compose", "-e", "return 7", "--graph", "-"])
+    expect(refused).toMatchObject({
+      code: 2,
+      out: "",
+      err: "kit: --graph needs a file; the value goes to standard output (a file of the name - is ./-)\n",
+    })
+    expect(readdirSync(kit.dir)).toEqual([])
+  })
 })
 
 describe("kit compose --explain", () => {

@@ -1,4 +1,4 @@
-import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -294,6 +294,28 @@ describe("kit subagents run", () => {
 })
 
 describe("kit doctor", () => {
+  it("names each agent definition that could not be used, with its file and why", async () => {
+    const file = (name: string) => join(kit.kitHome, "agents", name)
+    kit.writeConfig("")
+    mkdirSync(join(kit.kitHome, "agents"), { recursive: true })
+    writeFileSync(file("good.md"), "---\nharness: acp.kit\n---\nYou are careful.\n")
+    expect((await kit.run(["doctor"])).out).toMatch(/ok +agents +1 can be used\n/)
+    writeFileSync(file("list.md"), "---\nsecrets: all\n---\n")
+    writeFileSync(file("lost.md"), "---\nharness: acp.lost\n---\n")
+    writeFileSync(file("latin.md"), Uint8Array.of(0x61, 0xe9))
+    writeFileSync(file("no name.md"), "x")
+    const { code, out } = await kit.run(["doctor", "--json"])
+    expect(code).toBe(1)
+    const found: ReadonlyArray<{ readonly what: string; readonly detail: string }> = JSON.parse(out).findings
+    expect(found.filter(({ what }) => what === "agents")).toMatchObject([{ state: "ok", detail: "1 can be used" }])
+    expect(found.filter(({ what }) => what === "agent").map(({ detail }) => detail)).toEqual([
+      `${file("no name.md")}: no program can name it; a name has 1 to 64 of A-Z a-z 0-9 . _ -`,
+      `could not read agent definition ${file("latin.md")}: it is not UTF-8: the byte at offset 1 belongs to no character`,
+      `agent definition ${file("list.md")}: secrets must be a list of names`,
+      `${file("lost.md")}: unknown ACP harness "acp.lost"`,
+    ])
+  })
+
   it("finds nothing wrong with an empty home, and what is wrong with a broken set-up", async () => {
     const empty = await kit.run(["doctor", "--config", kit.write("empty.toml", "")])
     expect(empty).toMatchObject({ code: 0, err: "" })

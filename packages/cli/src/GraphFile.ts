@@ -11,11 +11,20 @@ import * as Queue from "effect/Queue"
 import { failed } from "./CommandFailed.ts"
 import { Terminal } from "./Terminal.ts"
 
+/** A file that is told of every step of a run. */
+export interface GraphFile {
+  readonly observer: Observer
+  /** Not every line could be written; final when the scope has ended. */
+  readonly incomplete: () => boolean
+}
+
 /**
  * Makes the file anew and writes every event of a run to it, a line of JSON each, as they come. The end of the scope waits for the last line.
  * A file that cannot be made fails before anything runs; one that cannot be written later is told of on stderr and stops nothing.
  */
-export const observer = Effect.fnUntraced(function* (named: string) {
+export const make = Effect.fnUntraced(function* (named: string) {
+  if (named === "-")
+    return yield* failed(2, "USAGE", "--graph needs a file; the value goes to standard output (a file of the name - is ./-)")
   const host = yield* Host.Service
   const files = yield* FileSystem.FileSystem
   const terminal = yield* Terminal.Service
@@ -36,8 +45,11 @@ export const observer = Effect.fnUntraced(function* (named: string) {
   )
   const writing = yield* Effect.forkScoped(Effect.ignore(Effect.forever(write)))
   yield* Effect.addFinalizer(() => Effect.andThen(Queue.end(lines), Fiber.await(writing)))
-  const watching: Observer = { onEvent: (event) => void Queue.offerUnsafe(lines, GraphLine.encode(event)) }
-  return watching
+  const graph: GraphFile = {
+    observer: { onEvent: (event) => void Queue.offerUnsafe(lines, GraphLine.encode(event)) },
+    incomplete: () => broken,
+  }
+  return graph
 })
 
 export * as GraphFile from "./GraphFile.ts"

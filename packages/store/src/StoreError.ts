@@ -121,7 +121,11 @@ export class NoSpace extends Schema.TaggedError<NoSpace>()("NoSpace", { path: Sc
 /** The system refuses access. */
 export class Denied extends Schema.TaggedError<Denied>()("Denied", { path: Schema.String, reason: Schema.String }) {
   override get message() {
-    return `access to ${this.path} was denied (${this.reason}); the store needs its files to belong to you: chown them, or set KIT_HOME elsewhere`
+    const remedy =
+      this.reason === "EROFS"
+        ? "its file system is read-only: set KIT_HOME to a directory on one that is not"
+        : "the store needs its files to belong to you: chown them, or set KIT_HOME elsewhere"
+    return `access to ${this.path} was denied (${this.reason}); ${remedy}`
   }
 }
 

@@ -69,7 +69,7 @@ const run = Effect.fnUntraced(function* ({ program, inputs, session, persistent,
   const host = yield* Host.Service
   const inheritance = yield* inherited(settings, config)
   const work = Effect.gen(function* () {
-    const observer = graph === undefined ? undefined : yield* GraphFile.observer(graph)
+    const file = graph === undefined ? undefined : yield* GraphFile.make(graph)
     const opened = yield* ComposeSession.open(session, persistent)
     const options: Subagents.Options = {
       ...opened,
@@ -77,10 +77,11 @@ const run = Effect.fnUntraced(function* ({ program, inputs, session, persistent,
       harnesses: Harness.fromTables(settings, host.self),
       inherited: Effect.succeed({ ...inheritance, ephemeral: !persistent }),
     }
-    return yield* LiveChildren.use(options, (subagents) => {
-      const running = execute(subagents, opened.root, program, inputs, observer)
+    const value = yield* LiveChildren.use(options, (subagents) => {
+      const running = execute(subagents, opened.root, program, inputs, file?.observer)
       return persistent ? RunRecord.recorded(opened.session, program, inputs)(running) : running
     })
+    return { value, file }
   })
   const store = persistent ? Store.layer : SessionStore.layerMemory
   return yield* Effect.provide(Effect.scoped(work), Layer.merge(store, Limits.layerWith(settings.limits)))
@@ -101,7 +102,10 @@ export const compose = command({
     session: Flag.text({ placeholder: "ID", summary: "go on with this session", fallback: "a new one" }),
     "no-session": Flag.toggle({ summary: "keep nothing on disk" }),
     explain: Flag.toggle({ summary: "print the plan instead: each step and what it waits for; nothing is started" }),
-    graph: Flag.text({ placeholder: "FILE", summary: "write every node, edge and state of the run to FILE, as ndjson" }),
+    graph: Flag.text({
+      placeholder: "FILE",
+      summary: "write every node, edge and state of the run to FILE, as ndjson; exit 1 where that fails",
+    }),
     json: Flag.toggle({ summary: 'never lay the value out; print a failure as {"error":{code, message, …}} on stdout' }),
   },
   exclusive: [
@@ -123,8 +127,8 @@ export const compose = command({
     if (flags.explain) return yield* Effect.as(Explain.explain(program, inputs, flags.json), 0 as const)
     const title = parameters.FILE === "-" ? undefined : parameters.FILE
     const session = { id: flags.session, root: flags.root, addDirs: flags["add-dir"], title }
-    const value = yield* run({ program, inputs, session, persistent: !flags["no-session"], graph: flags.graph, config })
+    const { value, file } = yield* run({ program, inputs, session, persistent: !flags["no-session"], graph: flags.graph, config })
     yield* Output.value(value, flags.json)
-    return 0 as const
+    return file?.incomplete() ? (1 as const) : (0 as const)
   }),
 })

@@ -1,4 +1,5 @@
 import { Config, type Problem, render } from "@acp-kit/orchestrator/Config"
+import { Definitions } from "@acp-kit/orchestrator/Definition"
 import { Harness } from "@acp-kit/orchestrator/Harness"
 import { Executable } from "@acp-kit/platform/Executable"
 import { Host } from "@acp-kit/platform/Host"
@@ -8,6 +9,8 @@ import { SessionStore } from "@acp-kit/store/SessionStore"
 import type { StoreError } from "@acp-kit/store/StoreError"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
+import * as Path from "effect/Path"
+import * as Result from "effect/Result"
 import { columns } from "../Columns.ts"
 import { command } from "../Command.ts"
 import { ConfigFile } from "../ConfigFile.ts"
@@ -55,6 +58,37 @@ const harness = Effect.fnUntraced(function* (profile: Harness.Profile) {
   })
 })
 
+/** The agent definitions of Kit's home: how many can be used, and each that cannot, with its file and why. Without harnesses theirs are not looked at. */
+const definitions = Effect.fnUntraced(function* (harnesses: Harness.Harnesses | undefined) {
+  const { kitHome } = yield* Host.Service
+  const files = yield* FileSystem.FileSystem
+  const folder = (yield* Path.Path).join(kitHome, "agents")
+  const problem = (detail: string): Finding => ({ what: "agent", state: "problem", detail })
+  const entries = yield* Effect.result(files.readDirectory(folder))
+  if (Result.isFailure(entries)) {
+    const { failure } = entries
+    return failure.reason._tag === "NotFound" ? [] : [problem(`could not read ${folder}: ${SystemFailure.why(failure)}`)]
+  }
+  const usable = yield* Definitions.names
+  const odd = entries.success.filter((entry) => entry.endsWith(".md") && !usable.includes(entry.slice(0, -".md".length)))
+  const broken = yield* Effect.forEach(usable, (name) =>
+    Effect.match(Definitions.load(name), {
+      onFailure: ({ message }) => [problem(message)],
+      onSuccess: ({ path, harness }) => {
+        if (harness === undefined || harnesses === undefined) return []
+        const found = Harness.resolve(harnesses, harness)
+        return Result.isFailure(found) ? [problem(`${path}: ${found.failure.message}`)] : []
+      },
+    }),
+  )
+  const wrong = [
+    ...odd.sort().map((entry) => problem(`${folder}/${entry}: no program can name it; a name has 1 to 64 of A-Z a-z 0-9 . _ -`)),
+    ...broken.flat(),
+  ]
+  const good = usable.length - broken.flat().length
+  return [...(good === 0 ? [] : [{ what: "agents", state: "ok", detail: `${good} can be used` } as const]), ...wrong]
+})
+
 const configuration = Effect.fnUntraced(function* (config: string | undefined) {
   const path = yield* ConfigFile.pathOf(config)
   const host = yield* Host.Service
@@ -62,15 +96,15 @@ const configuration = Effect.fnUntraced(function* (config: string | undefined) {
     onSuccess: (settings) => ({ settings, findings: problemFindings(path, settings.warnings, "warning") }),
     onFailure: (error) => ({ settings: undefined, findings: problemFindings(path, error.problems, "problem") }),
   })
-  if (loaded.settings === undefined) return loaded.findings
+  if (loaded.settings === undefined) return [...loaded.findings, ...(yield* definitions(undefined))]
   const { settings } = loaded
   const read: Finding = {
     what: "config",
     state: "ok",
     detail: settings.found ? path : `${path} is not there; every default holds`,
   }
-  const harnesses = yield* Effect.forEach(Harness.fromTables(settings, host.self).profiles, harness)
-  return [read, ...loaded.findings, ...harnesses]
+  const harnesses = Harness.fromTables(settings, host.self)
+  return [read, ...loaded.findings, ...(yield* Effect.forEach(harnesses.profiles, harness)), ...(yield* definitions(harnesses))]
 })
 
 const sessions = Effect.gen(function* () {
@@ -97,7 +131,7 @@ const json = ({ what, state, detail }: Finding): JsonObject => ({ what, state, d
 /** `kit doctor`: what of the set-up works. Starts nothing. */
 export const doctor = command({
   name: "doctor",
-  summary: "look at home, configuration, harnesses and sessions, and tell what is wrong",
+  summary: "look at home, configuration, harnesses, agent definitions and sessions, and tell what is wrong",
   details: ["Nothing is started and nothing is changed. Exit 1 where there is a problem."],
   flags: { json: Flag.toggle({ summary: 'print {"findings":[{what, state, detail}]}' }) },
   run: ({ flags, config }) =>

@@ -14,11 +14,14 @@ import { clip, printable } from "../Printable.ts"
 import { RunRecord } from "../RunRecord.ts"
 import { Store } from "../Store.ts"
 
+/** As `kit subagents list` writes it. */
+const statusOf = ({ lifecycle }: ChildRecord): string => lifecycle.toLowerCase()
+
 const childJson = (child: ChildRecord): JsonObject => ({
   id: child.id,
   name: child.name,
   harness: child.harness,
-  lifecycle: child.lifecycle,
+  lifecycle: statusOf(child),
   generation: child.handle_generation,
   cwd: child.cwd,
 })
@@ -106,7 +109,7 @@ const lines = ({ info, items, runs, children, holder, warnings }: Described): Re
       child.id,
       printable(child.name),
       child.harness,
-      child.lifecycle,
+      statusOf(child),
       `generation ${child.handle_generation}`,
     ]),
   ),
