@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync } from "node:fs"
+import { chmodSync, mkdirSync, readdirSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Machine } from "./support/Machine.ts"
@@ -39,5 +39,15 @@ describe("a home that cannot be one", () => {
     chmodSync(home, 0o500)
     const refused = await kit.run(["compose", "-e", "return 1"], at(home))
     expect(refused).toMatchObject({ code: 1, err: expect.stringContaining(`access to ${home}`) })
+  })
+})
+
+describe("a relative home", () => {
+  it("is the same directory for a child that works elsewhere", async () => {
+    mkdirSync(join(kit.dir, "proj"))
+    const { code, out } = await kit.run(["compose", "-e", 'return subagent({ prompt: "p", cwd: "proj" }).output'], at(".kit"))
+    expect([code, out]).toEqual([0, '"echo: p"\n'])
+    expect(readdirSync(join(kit.dir, "proj"))).toEqual([])
+    expect(readdirSync(kit.dir).sort()).toEqual([".kit", "proj"])
   })
 })

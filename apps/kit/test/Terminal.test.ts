@@ -1,5 +1,6 @@
-import { spawn } from "node:child_process"
+import { execFile, spawn, spawnSync } from "node:child_process"
 import { basename } from "node:path"
+import { promisify } from "node:util"
 import { TestKit } from "@acp-kit/testing/TestKit"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Machine } from "./support/Machine.ts"
@@ -82,5 +83,34 @@ describe.runIf(process.env.KIT_TEST_CI)("kit compose on a terminal", () => {
     expect(screen).toMatch(/kit: cancelled\nsession: \S+\n$/)
     expect(agent.recording.received).toContain("session/cancel")
     expect(await kit.running()).toEqual([])
+  })
+})
+
+const hasTmux = spawnSync("tmux", ["-V"]).status === 0
+
+describe.runIf(process.env.KIT_TEST_CI && hasTmux)("kit compose in tmux", () => {
+  it("leaves nothing of its redrawn block in the history, though it starts in the top row", async () => {
+    await kit.agent("demo", { reply: [{ say: "working" }, { gate: `${kit.folder}/go` }] })
+    const words = ["env", `HOME=${kit.folder}`, `KIT_HOME=${kit.kitHome}`, `KIT_CHILD_MARK=${basename(kit.folder)}`]
+    const all = [...words, TestKit.program.command, ...TestKit.program.args, "compose", "-e", program]
+    const command = all.map((word) => `'${word.replaceAll("'", "'\\''")}'`).join(" ")
+    const server = ["-S", `${kit.folder}/tmux`, "-f", "/dev/null"]
+    const tmux = async (...args: ReadonlyArray<string>) =>
+      (await promisify(execFile)("tmux", [...server, ...args], { cwd: kit.dir })).stdout
+    const shows = async (text: string | RegExp) => {
+      for (;;) {
+        const screen = await tmux("capture-pane", "-p")
+        if (screen.match(text) !== null) return screen
+      }
+    }
+    await tmux("new-session", "-d", "-x", "90", "-y", "20", `${command}; echo over; cat`)
+    try {
+      await shows(/1\.\d+s/)
+      await kit.touch(`${kit.folder}/go`)
+      expect(await shows("over")).toMatch(/^ *\d\.\ds +Scout/)
+      expect(await tmux("display", "-p", "#{history_size}")).toBe("0\n")
+    } finally {
+      await tmux("kill-server")
+    }
   })
 })
