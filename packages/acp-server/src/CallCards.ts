@@ -37,7 +37,13 @@ export const working = ({ id, input }: Call) =>
 
 /** The update of a call's result; `cancelled` is what a call is called that was cut off. */
 export const result = <Cancelled extends string>(item: Result, cancelled: Cancelled) => {
-  const statuses = { completed: "completed", failed: "failed", interrupted: cancelled, detached: "in_progress" } as const
+  const statuses = {
+    completed: "completed",
+    failed: "failed",
+    cancelled,
+    interrupted: cancelled,
+    detached: "in_progress",
+  } as const
   return {
     sessionUpdate: "tool_call_update" as const,
     toolCallId: item.id,
@@ -59,7 +65,7 @@ export const childEnd = (
   meta: JsonObject | undefined,
 ): JsonObject => {
   const update = { sessionUpdate: "tool_call_update", toolCallId: card.id }
-  if (card.state === "cancelled") return { ...update, status: cancelled }
+  if (card.state === "cancelled") return { ...update, status: cancelled, content: [text("CANCELLED: nested agent cancelled")] }
   if (card.state === "failed") return { ...update, status: "failed", content: [text(`${card.code}: ${card.message}`)] }
   const { title, value } = card
   const said = typeof value.output === "string" ? value.output : CompactJson.encode(value.output)

@@ -10,7 +10,7 @@ import type { BackgroundCalls } from "./BackgroundCalls.ts"
 import type { ChildCard } from "./ChildCards.ts"
 import type { History } from "./History.ts"
 import { Ids } from "./Ids.ts"
-import type { Blocks, Item, StopReason } from "./Item.ts"
+import { type Blocks, type Item, Items, type StopReason } from "./Item.ts"
 import type { Interface as Provider } from "./ModelProvider.ts"
 import { type ConfigOption, OptionRefused, type Selection, SessionOptions } from "./SessionOptions.ts"
 import { Titles } from "./Title.ts"
@@ -102,6 +102,7 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
   const { id, cwd, additionalDirectories, history, provider, selection, system, tools, limits } = options
   const { arrivals, background, structured, view } = options
   const scope = yield* Effect.scope
+  yield* Effect.addFinalizer(() => Effect.ignore(closeHistory(options)))
   const fork = Effect.runForkWith(yield* Effect.context<never>())
   let working: object | undefined
   let latest: Fiber.Fiber<StopReason, TurnFailed> | undefined
@@ -172,6 +173,14 @@ export const make = Effect.fnUntraced(function* (options: Options): Effect.fn.Re
     working: Effect.sync(() => working !== undefined),
     idle: Effect.suspend(() => (latest ? Effect.asVoid(Fiber.await(latest)) : Effect.void)),
   }
+})
+
+/** Records what the end of the session leaves unanswered: results that wait, and those of calls in the background, which ended with it. */
+const closeHistory = Effect.fnUntraced(function* ({ history, arrivals, view }: Options) {
+  const record = (item: Item) =>
+    Effect.andThen(history.append(item), item.type === "result" ? view({ type: "item", item }) : Effect.void)
+  yield* Effect.forEach(arrivals.take(), record, { discard: true })
+  yield* Effect.forEach(Items.mend(history.items(), Items.cancelledResult), record, { discard: true })
 })
 
 /** A prompt with text in it, after which a session can be called. */

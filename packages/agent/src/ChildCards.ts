@@ -36,8 +36,8 @@ const nameIn = (input: Json): Json | undefined =>
 const endOf = (verb: string, exit: Exit.Exit<Json, ToolFailure>, value: HandleValue | undefined) => {
   if (value !== undefined) return { state: "completed", title: titleOf(verb, value.name), value } as const
   const failure = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.findErrorOption(exit.cause)) : undefined
-  if (failure !== undefined) return { state: "failed", code: failure.code, message: failure.message } as const
-  return { state: "cancelled" } as const
+  if (failure === undefined || failure.code === "CANCELLED") return { state: "cancelled" } as const
+  return { state: "failed", code: failure.code, message: failure.message } as const
 }
 
 /** The verbs as tools of the program of one compose call; `tell` is told of the turns that children have, in order and awaited (S80). */

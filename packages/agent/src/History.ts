@@ -47,7 +47,7 @@ export const stored = Effect.fnUntraced(function* (
     Effect.map(session.appendItem(item as unknown as Json), () => {
       items.push(item)
     })
-  yield* Effect.forEach(Items.mend(items), append, { discard: true })
+  yield* Effect.forEach(Items.mend(items, Items.interruptedResult), append, { discard: true })
   return {
     items: () => items,
     append: (item) => Effect.mapError(append(item), (error) => new HistoryUnavailable({ reason: error.message })),

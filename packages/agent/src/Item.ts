@@ -7,10 +7,10 @@ export type Blocks = ReadonlyArray<JsonObject>
 export type StopReason = "end_turn" | "max_tokens" | "max_turn_requests" | "refusal" | "cancelled"
 
 /**
- * How a call ended. `interrupted` stands for a call that nobody answered: its effects may have happened. A `detached` one goes on in the
- * background, and another result of the same id follows when it has ended.
+ * How a call ended. `cancelled` is one whose turn or session was ended while it worked, `interrupted` one that nobody answered: the effects of either
+ * may have happened. A `detached` one goes on in the background, and another result of the same id follows when it has ended.
  */
-export type ResultStatus = "completed" | "failed" | "interrupted" | "detached"
+export type ResultStatus = "completed" | "failed" | "cancelled" | "interrupted" | "detached"
 
 /**
  * One entry of a conversation, in the order in which it happened. Ids are unique within the session and are the message
@@ -52,11 +52,11 @@ export const read = (record: Json): Item | undefined =>
     : undefined
 
 /**
- * What a history needs so that the next turn can follow, after the process that worked on it is gone: results for its open calls, those
- * in the background among them, and a stop.
+ * What a history needs so that the next turn can follow, after what worked on it is gone: results for its open calls, those in the background
+ * among them, and a stop.
  */
-export const mend = (items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
-  const results = withoutResult(items, (status) => status !== "detached").map((call) => interruptedResult(call.id))
+export const mend = (items: ReadonlyArray<Item>, resultOf: (id: string) => Result): ReadonlyArray<Item> => {
+  const results = withoutResult(items, (status) => status !== "detached").map((call) => resultOf(call.id))
   const last = items.findLast((item) => item.type !== "selection")
   const stopped = last === undefined || last.type === "stop"
   return stopped && results.length === 0 ? [] : [...results, { type: "stop", reason: "cancelled" }]
@@ -68,8 +68,18 @@ export const completed = (items: ReadonlyArray<Item>): ReadonlyArray<Item> => {
   return items.filter((item, index) => index < end || item.type === "selection")
 }
 
-/** What a call reports that was cut off before it answered. */
-export const interruptedResult = (id: string): Item => ({
+type Result = Item & { readonly type: "result" }
+
+/** What a call reports whose turn or session was ended while it worked (S151). */
+export const cancelledResult = (id: string): Result => ({
+  type: "result",
+  id,
+  status: "cancelled",
+  output: { code: "CANCELLED", message: "the call was cancelled; its effects may have happened" },
+})
+
+/** What a call reports that was never answered. */
+export const interruptedResult = (id: string): Result => ({
   type: "result",
   id,
   status: "interrupted",

@@ -3,7 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { CompactJson } from "./CompactJson.ts"
 import { Fences } from "./Fence.ts"
-import { type Item, textOf } from "./Item.ts"
+import { type Item, type ResultStatus, textOf } from "./Item.ts"
 import { type Interface, type Part, ProviderError, type Request } from "./ModelProvider.ts"
 import { type Script, Scripts, type Step } from "./Script.ts"
 
@@ -53,7 +53,7 @@ const currentExchange = (items: ReadonlyArray<Item>): Exchange => {
 }
 
 const builtIn = ({ messages, calls, results }: Exchange): ReadonlyArray<Part> => {
-  const failed = results.find(({ status }) => status === "failed" || status === "interrupted")
+  const failed = results.find(({ status }) => !successful(status))
   if (failed) return speak(render(failed))
   const blocks = messages.map((message) => Fences.fences(message).filter((fence) => fence.language === "runlet"))
   const next = blocks.flat()[calls]
@@ -65,8 +65,10 @@ const builtIn = ({ messages, calls, results }: Exchange): ReadonlyArray<Part> =>
 
 const composeInput = ({ body, options }: Fences.Fence): JsonObject => ({ script: body, ...options })
 
+const successful = (status: ResultStatus): boolean => status === "completed" || status === "detached"
+
 const render = ({ status, output }: Item & { readonly type: "result" }): string => {
-  if (status === "completed" || status === "detached") return typeof output === "string" ? output : CompactJson.encode(output)
+  if (successful(status)) return typeof output === "string" ? output : CompactJson.encode(output)
   const { code, message } = output as { readonly code: string; readonly message: string }
   return `error ${code}: ${message}`
 }

@@ -6,7 +6,7 @@ import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import type { History, HistoryUnavailable } from "./History.ts"
-import { type Item, interruptedResult, type StopReason, unanswered } from "./Item.ts"
+import { cancelledResult, type Item, interruptedResult, type StopReason, unanswered } from "./Item.ts"
 import { type Effort, type Interface as Provider, ProviderError, type ToolSpec } from "./ModelProvider.ts"
 import { type Delta, Replies, type Reply } from "./Reply.ts"
 
@@ -139,15 +139,16 @@ const unknownTool = (name: string): Outcome => ({
 })
 
 const settle = Effect.fnUntraced(function* (turn: Turn, exit: Exit.Exit<StopReason, ProviderError | HistoryUnavailable>) {
-  const open = unanswered(turn.history.items()).map((call) => interruptedResult(call.id))
   const stop = stopOf(exit)
+  const resultOf = stop.reason === "cancelled" ? cancelledResult : interruptedResult
+  const open = unanswered(turn.history.items()).map((call) => resultOf(call.id))
   yield* recordAll(turn, open).pipe(
     Effect.andThen(turn.history.append(stop)),
     Effect.ensuring(turn.emit({ type: "item", item: stop })),
   )
 })
 
-const stopOf = (exit: Exit.Exit<StopReason, ProviderError | HistoryUnavailable>): Item => {
+const stopOf = (exit: Exit.Exit<StopReason, ProviderError | HistoryUnavailable>): Item & { readonly type: "stop" } => {
   if (Exit.isSuccess(exit)) return { type: "stop", reason: exit.value }
   if (Cause.hasInterruptsOnly(exit.cause)) return { type: "stop", reason: "cancelled" }
   const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))

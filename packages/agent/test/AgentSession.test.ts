@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Queue from "effect/Queue"
 import * as TestClock from "effect/testing/TestClock"
 import type { SessionEvent } from "../src/AgentSession.ts"
+import type { Item } from "../src/Item.ts"
 import type { Tool } from "../src/TurnLoop.ts"
 import { directory, machine, sessionsOf, settings, shape, text, view } from "./Sessions.ts"
 
@@ -104,6 +105,7 @@ it.layer(machine)("a session at work", (it) => {
   const withBackground = Effect.fnUntraced(function* (structured: boolean) {
     const end = yield* Deferred.make<void>()
     const events: Array<string> = []
+    const results: Array<Item> = []
     const sessions = yield* sessionsOf({
       structured,
       tools: ({ background }) =>
@@ -120,11 +122,12 @@ it.layer(machine)("a session at work", (it) => {
       view: (_id, event) =>
         Effect.suspend(() => {
           events.push(event.type === "item" ? event.item.type : event.type)
+          if (event.type === "item" && event.item.type === "result") results.push(event.item)
           return event.type === "stopped" ? Effect.asVoid(Queue.offer(stops, event)) : Effect.void
         }),
     })
     const turn = yield* session.begin(block, Effect.void)
-    return { session, sessions, turn, end: Deferred.succeed(end, undefined), stopped: Queue.take(stops), events }
+    return { session, sessions, turn, end: Deferred.succeed(end, undefined), stopped: Queue.take(stops), events, results }
   })
 
   it.effect("ends a turn while its call goes on in the background, and wakes when that has ended", () =>
@@ -138,6 +141,18 @@ it.layer(machine)("a session at work", (it) => {
       expect(yield* stopped).toMatchObject({ stop: { reason: "end_turn" }, background: [] })
       expect(shape(session)).toEqual(["prompt", "call", "result", "stop", "result", "answer", "stop"])
       expect(session.history.items().at(-2)).toMatchObject({ text: "done" })
+    }),
+  )
+
+  it.effect("says that a call in the background was cancelled when the session is closed", () =>
+    Effect.gen(function* () {
+      const { session, sessions, stopped, results } = yield* withBackground(false)
+      yield* TestClock.adjust(0)
+      const [id] = (yield* stopped).background
+      yield* sessions.close(session.id)
+      expect(results.at(-1)).toMatchObject({ id, status: "cancelled", output: { code: "CANCELLED" } })
+      const again = yield* sessions.load(session.id, { cwd: session.cwd, view })
+      expect(again.history.items().slice(-2)).toEqual([results.at(-1), { type: "stop", reason: "cancelled" }])
     }),
   )
 

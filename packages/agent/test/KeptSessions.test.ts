@@ -69,7 +69,7 @@ it.layer(machine)("sessions that are opened again", (it) => {
       )
       const session = yield* (yield* sessionsOf()).load("crashed", { cwd, view })
       expect(session.history.items().slice(2)).toMatchObject([
-        { type: "result", id: "c", status: "interrupted" },
+        { type: "result", id: "c", status: "interrupted", output: { code: "INTERRUPTED" } },
         { type: "stop", reason: "cancelled" },
       ])
       expect(yield* say(session, "next")).toBe("end_turn")

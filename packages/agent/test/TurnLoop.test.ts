@@ -264,7 +264,7 @@ describe("an interrupted turn", () => {
     { arbitrary: { runs: 60 } },
   )
 
-  it.effect("keeps what had been streamed and tells that its calls were interrupted", () =>
+  it.effect("keeps what had been streamed and tells that its calls were cancelled", () =>
     Effect.gen(function* () {
       const started = yield* Deferred.make<void>()
       const tool = compose(() => Effect.andThen(Deferred.succeed(started, undefined), Effect.never))
@@ -273,7 +273,7 @@ describe("an interrupted turn", () => {
       yield* Deferred.await(started)
       yield* Fiber.interrupt(fiber)
       expect(shape()).toEqual(["prompt", "answer", "call", "result", "stop"])
-      expect(history.items()[3]).toMatchObject({ status: "interrupted" })
+      expect(history.items()[3]).toMatchObject({ status: "cancelled", output: { code: "CANCELLED" } })
       expect(history.items()[4]).toEqual({ type: "stop", reason: "cancelled" })
     }),
   )
