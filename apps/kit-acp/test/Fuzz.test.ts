@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs"
 import { Processes } from "@acp-kit/platform/Processes"
+import { rounds } from "@acp-kit/testing/Rounds"
 import { expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { block, machine, rest, text } from "./Machine.ts"
 
-const long = process.env.KIT_TEST_LONG === "1"
-const duration = long ? 60_000 : 2_000
+const duration = rounds({ quick: 2_000, ci: 20_000, long: 60_000 })
 
 const methods = [
   "initialize",
@@ -142,12 +142,12 @@ it.layer(Processes.layer, { excludeTestServices: true })("kit acp under random m
         yield* send(JSON.stringify({ jsonrpc: "2.0", id: "last", method: "session/list", params: {} }))
         while (!answered.has("last")) yield* Effect.sleep(20)
         expect(broken).toBe("")
-        if (long) expect(resident(child.pid)).toBeLessThan((early ?? 0) * 1.5 + 50)
+        if (duration >= 20_000) expect(resident(child.pid)).toBeLessThan((early ?? 0) * 1.5 + 50)
         yield* child.endInput
         expect(yield* child.exit).toMatchObject({ code: 0 })
         expect(reading).toBeDefined()
         expect(yield* here.running).toEqual([])
       }),
-    long ? 180_000 : 60_000,
+    180_000,
   )
 })

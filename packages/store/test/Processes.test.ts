@@ -7,8 +7,9 @@ import { SessionStore } from "../src/SessionStore.ts"
 import { temporaryHome } from "./Backends.ts"
 import { command, type Running, start } from "./Launch.ts"
 
-const long = process.env.KIT_TEST_LONG === "1"
-const kills = Number(process.env.KIT_TEST_KILLS ?? (long ? 100 : 6))
+const { KIT_TEST_KILLS, KIT_TEST_LONG, KIT_TEST_CI } = process.env
+const long = KIT_TEST_LONG === "1"
+const kills = Number(KIT_TEST_KILLS ?? (long ? 1_000 : KIT_TEST_CI === "1" ? 100 : 6))
 
 /** A process that is gone with the test, however the test ends. */
 const running = (script: string, args: ReadonlyArray<string>) =>
