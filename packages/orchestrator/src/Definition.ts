@@ -6,9 +6,9 @@ import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
 import { invalid, isObject } from "./Arguments.ts"
-import { split } from "./FrontMatter.ts"
-import { suggestion } from "./Nearest.ts"
-import type { SubagentError } from "./SubagentError.ts"
+import { type FrontMatter, split } from "./FrontMatter.ts"
+import { nearest, suggestion } from "./Nearest.ts"
+import { SubagentError } from "./SubagentError.ts"
 
 /** An agent definition, `agents/<name>.md` of Kit's home: defaults for `subagent`, which its arguments override, and a system prompt. */
 export interface Definition {
@@ -25,6 +25,8 @@ export interface Definition {
   readonly env: Readonly<Record<string, string>>
   /** Names whose values are never stored (K13). */
   readonly secrets: ReadonlyArray<string>
+  /** Where each key of its head stands, 1-based. */
+  readonly lines: ReadonlyMap<string, number>
   /** The system prompt: what follows the head, trimmed (K03). */
   readonly body: string
 }
@@ -34,20 +36,38 @@ const pattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 const hexOf = async (bytes: Uint8Array<ArrayBuffer>): Promise<string> =>
   Array.from(new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)), (byte) => byte.toString(16).padStart(2, "0")).join("")
 
-const textOf = (head: JsonObject, key: string): Result.Result<{ readonly [key: string]: string }, string> => {
-  const value = head[key]
-  if (value === undefined || value === null) return Result.succeed({})
-  return typeof value === "string" && value.trim() !== "" ? Result.succeed({ [key]: value }) : Result.fail(`${key} must be text`)
+const keys = ["description", "harness", "model", "cwd", "output_schema", "env", "secrets"]
+
+/** What is wrong with a head, and the key that it is about. */
+interface Wrong {
+  readonly key: string
+  readonly why: string
 }
 
-const readHead = (head: JsonObject): Result.Result<Omit<Definition, "name" | "path" | "sha256" | "body">, string> =>
+const textOf = (head: JsonObject, key: string): Result.Result<{ readonly [key: string]: string }, Wrong> => {
+  const value = head[key]
+  if (value === undefined || value === null) return Result.succeed({})
+  return typeof value === "string" && value.trim() !== ""
+    ? Result.succeed({ [key]: value })
+    : Result.fail({ key, why: `${key} must be text` })
+}
+
+const readHead = ({
+  head,
+  lines,
+}: FrontMatter): Result.Result<Omit<Definition, "name" | "path" | "sha256" | "body" | "lines">, Wrong> =>
   Result.gen(function* () {
+    const stranger = [...lines.keys()].find((key) => !keys.includes(key))
+    if (stranger !== undefined) {
+      const hint = nearest(stranger, keys) === undefined ? `; it takes ${keys.join(", ")}` : suggestion(stranger, keys)
+      return yield* Result.fail({ key: stranger, why: `unknown key ${JSON.stringify(stranger)}${hint}` })
+    }
     const { env = {}, secrets = [], output_schema } = head
     const texts = { ...(yield* textOf(head, "description")), ...(yield* textOf(head, "harness")) }
     const places = { ...(yield* textOf(head, "model")), ...(yield* textOf(head, "cwd")) }
-    if (!isObject(env)) return yield* Result.fail("env must be a map")
+    if (!isObject(env)) return yield* Result.fail({ key: "env", why: "env must be a map" })
     if (!Array.isArray(secrets) || !secrets.every((secret) => typeof secret === "string"))
-      return yield* Result.fail("secrets must be a list of names")
+      return yield* Result.fail({ key: "secrets", why: "secrets must be a list of names" })
     const variables = Object.entries(env).map(([name, value]): [string, string] => [
       name,
       typeof value === "string" ? value : JSON.stringify(value),
@@ -60,6 +80,10 @@ const readHead = (head: JsonObject): Result.Result<Omit<Definition, "name" | "pa
       ...(output_schema === undefined ? {} : { outputSchema: output_schema }),
     }
   })
+
+/** `agent definition /home/agents/reviewer.md, line 3` */
+const placeOf = (path: string, line: number | undefined): string =>
+  `agent definition ${path}${line === undefined ? "" : `, line ${line}`}`
 
 const folder = Effect.gen(function* () {
   const host = yield* Host.Service
@@ -92,13 +116,21 @@ export const load = Effect.fn("Definition.load")(function* (
     missing ? unknown : Effect.fail(invalid(`could not read agent definition ${file}: ${why}`)),
   )
   const matter = split(TextFile.unmarked(text))
-  if (Result.isFailure(matter))
-    return yield* invalid(`agent definition ${file}, line ${matter.failure.line}: ${matter.failure.why}`)
-  const { head, body } = matter.success
-  const read = readHead(head)
-  if (Result.isFailure(read)) return yield* invalid(`agent definition ${file}: ${read.failure}`)
+  if (Result.isFailure(matter)) return yield* invalid(`${placeOf(file, matter.failure.line)}: ${matter.failure.why}`)
+  const { lines, body } = matter.success
+  const read = readHead(matter.success)
+  if (Result.isFailure(read)) return yield* invalid(`${placeOf(file, lines.get(read.failure.key))}: ${read.failure.why}`)
   const sha256 = yield* Effect.promise(() => hexOf(new TextEncoder().encode(text)))
-  return { ...read.success, name, path: file, sha256, body }
+  return { ...read.success, name, path: file, sha256, lines, body }
 })
+
+/** The failure of a value that the definition gave for `key`, told as such: it names the file and the line. */
+export const blame = (definition: Definition, key: string, error: SubagentError): SubagentError =>
+  new SubagentError({
+    code: error.code,
+    message: `${placeOf(definition.path, definition.lines.get(key))}: ${error.message}`,
+    retryable: false,
+    ...(error.details === undefined ? {} : { details: error.details }),
+  })
 
 export * as Definitions from "./Definition.ts"

@@ -2,12 +2,15 @@ import { parseJson } from "@acp-kit/protocol/Json"
 import type { Json, JsonObject } from "@acp-kit/runlet/Host"
 import * as Result from "effect/Result"
 
-/** The head of a Markdown file and what follows it. `line` is where a head could not be read, 1-based. */
+/** The head of a Markdown file and what follows it. */
 export interface FrontMatter {
   readonly head: JsonObject
+  /** Where each key of the head stands, 1-based. */
+  readonly lines: ReadonlyMap<string, number>
   readonly body: string
 }
 
+/** Why a head cannot be read; `line` is 1-based. */
 export interface Unreadable {
   readonly line: number
   readonly why: string
@@ -50,13 +53,16 @@ const nested = (lines: ReadonlyArray<Line>): Result.Result<Json, Unreadable> => 
   return Result.succeed(map)
 }
 
-const readHead = (lines: ReadonlyArray<Line>): Result.Result<JsonObject, Unreadable> => {
+const readHead = (lines: ReadonlyArray<Line>): Result.Result<Omit<FrontMatter, "body">, Unreadable> => {
   const head: Record<string, Json> = {}
+  const places = new Map<string, number>()
   for (let at = 0; at < lines.length; at++) {
     const line = lines[at]!
     const match = entry.exec(line.text)
     if (match === null || line.indent > 0) return Result.fail({ line: line.number, why: "not a `key: value` line" })
     const [, key, text] = match
+    if (places.has(key!)) return Result.fail({ line: line.number, why: `${key} is set twice` })
+    places.set(key!, line.number)
     const below = lines.slice(at + 1)
     const end = below.findIndex((other) => other.indent === 0 && !other.text.startsWith("- "))
     const inner = end < 0 ? below : below.slice(0, end)
@@ -71,7 +77,7 @@ const readHead = (lines: ReadonlyArray<Line>): Result.Result<JsonObject, Unreada
       at += inner.length
     }
   }
-  return Result.succeed(head)
+  return Result.succeed({ head, lines: places })
 }
 
 /**
@@ -80,7 +86,7 @@ const readHead = (lines: ReadonlyArray<Line>): Result.Result<JsonObject, Unreada
  */
 export const split = (source: string): Result.Result<FrontMatter, Unreadable> => {
   const lines = source.replace(/^\uFEFF/, "").split(/\r?\n/)
-  if (lines[0]?.trim() !== "---") return Result.succeed({ head: {}, body: source })
+  if (lines[0]?.trim() !== "---") return Result.succeed({ head: {}, lines: new Map(), body: source })
   const end = lines.findIndex((line, at) => at > 0 && line.trim() === "---")
   if (end < 0) return Result.fail({ line: 1, why: "the head has no closing `---`" })
   const head = lines
@@ -88,7 +94,7 @@ export const split = (source: string): Result.Result<FrontMatter, Unreadable> =>
     .map((text, at): Line => ({ number: at + 2, indent: text.length - text.trimStart().length, text: text.trim() }))
     .filter((line) => line.text !== "" && !line.text.startsWith("#"))
   return Result.map(readHead(head), (read) => ({
-    head: read,
+    ...read,
     body: lines
       .slice(end + 1)
       .join("\n")

@@ -90,6 +90,52 @@ describe("an agent definition", () => {
     }),
   )
 
+  it.live("S10 refuses an unknown key of a head, with its line and the nearest that there is", () =>
+    Effect.gen(function* () {
+      const world = yield* World.make()
+      const parent = yield* world.open()
+      const file = world.file("home", "agents", "reviewer.md")
+      const refusals: ReadonlyArray<readonly [string, string]> = [
+        ["description: x\nharnes: acp.kit", 'line 3: unknown key "harnes"; did you mean "harness"?'],
+        [
+          "temperature: 1",
+          'line 2: unknown key "temperature"; it takes description, harness, model, cwd, output_schema, env, secrets',
+        ],
+        ["__proto__: 1", 'line 2: unknown key "__proto__"; it takes description'],
+        ["description: x\nenv: no", "line 3: env must be a map"],
+      ]
+      for (const [head, words] of refusals) {
+        define(world, "reviewer", `---\n${head}\n---\nYou review.`)
+        const error = yield* failure(parent.subagent({ agent: "reviewer", prompt: "x" }))
+        expect(error.code).toBe("INVALID_ARGUMENT")
+        expect(error.message).toContain(`agent definition ${file}, ${words}`)
+      }
+      expect(world.events()).toEqual([])
+    }),
+  )
+
+  it.live("S10 names the definition where a value of it is refused, and only then", () =>
+    Effect.gen(function* () {
+      const world = yield* World.make()
+      const parent = yield* world.open()
+      const place = `agent definition ${world.file("home", "agents", "reviewer.md")}, line 3: `
+      const values: ReadonlyArray<readonly [string, string, string]> = [
+        ["cwd", "/nope", "INVALID_ARGUMENT"],
+        ["harness", "acp.nope", "UNKNOWN_HARNESS"],
+        ["output_schema", '{"type":"nope"}', "INVALID_ARGUMENT"],
+      ]
+      for (const [key, value, code] of values) {
+        define(world, "reviewer", `---\ndescription: x\n${key}: ${value}\n---\nYou review.`)
+        const defined = yield* failure(parent.subagent({ agent: "reviewer", prompt: "x" }))
+        const given = key === "output_schema" ? { type: "nope" } : value
+        const called = yield* failure(parent.subagent({ agent: "reviewer", prompt: "x", [key]: given }))
+        expect(called.message).not.toContain("reviewer.md")
+        expect(defined).toMatchObject({ code, message: `${place}${called.message}` })
+      }
+      expect(world.events()).toEqual([])
+    }),
+  )
+
   it.live("K03 reaches acp.kit by an argument that names its prompt.txt, not by the prompt", () =>
     Effect.gen(function* () {
       const world = yield* World.make({ harnesses: { kit: { isKit: true } } })

@@ -2,9 +2,21 @@ import { split } from "@acp-kit/orchestrator/FrontMatter"
 import { describe, expect, it } from "@effect/vitest"
 import * as Result from "effect/Result"
 
-const ok = (source: string) => Result.getOrThrow(split(source))
+const ok = (source: string) => {
+  const { head, body } = Result.getOrThrow(split(source))
+  return { head, body }
+}
 
 describe("FrontMatter", () => {
+  it("says where each key stands, and refuses one that stands twice", () => {
+    expect([...Result.getOrThrow(split("---\n\nmodel: a\nenv:\n  A: b\ncwd: c\n---\n")).lines]).toEqual([
+      ["model", 3],
+      ["env", 4],
+      ["cwd", 6],
+    ])
+    expect(split("---\nmodel: a\nmodel: b\n---\n")).toEqual(Result.fail({ line: 3, why: "model is set twice" }))
+  })
+
   it("takes a file without a head as all body", () => {
     expect(ok("You review.\n")).toEqual({ head: {}, body: "You review.\n" })
   })

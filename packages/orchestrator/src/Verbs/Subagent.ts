@@ -47,13 +47,30 @@ const read = Effect.fnUntraced(function* (parent: Parent, input: Json): Effect.f
   const asked = yield* Effect.fromResult(Arguments.text(given, "model"))
   const cwd = yield* Effect.fromResult(Arguments.text(given, "cwd"))
   const definition = agent === undefined ? undefined : yield* Definitions.load(agent)
-  const output = yield* StructuredOutput.read(given.output_schema === undefined ? definition?.outputSchema : given.output_schema)
-  const profile = yield* Effect.fromResult(
-    Harness.resolve(options.harnesses, given.harness === undefined ? definition?.harness : given.harness),
+  const asDefined = <A, R>(key: string, overridden: boolean, value: Effect.Effect<A, SubagentError, R>) =>
+    definition?.lines.has(key) === true && !overridden
+      ? Effect.mapError(value, (error) => Definitions.blame(definition, key, error))
+      : value
+  const output = yield* asDefined(
+    "output_schema",
+    given.output_schema !== undefined,
+    StructuredOutput.read(given.output_schema === undefined ? definition?.outputSchema : given.output_schema),
+  )
+  const harness = given.harness === undefined ? definition?.harness : given.harness
+  const profile = yield* asDefined(
+    "harness",
+    given.harness !== undefined,
+    Effect.fromResult(Harness.resolve(options.harnesses, harness)),
   )
   const wanted = asked ?? definition?.model
   const model =
-    wanted === undefined ? undefined : yield* Effect.fromResult(ModelPolicy.resolve(profile.policy, profile.reference, wanted))
+    wanted === undefined
+      ? undefined
+      : yield* asDefined(
+          "model",
+          asked !== undefined,
+          Effect.fromResult(ModelPolicy.resolve(profile.policy, profile.reference, wanted)),
+        )
   return {
     blocks,
     task: Task.summary(blocks, limits.taskCharacters),
@@ -61,7 +78,7 @@ const read = Effect.fnUntraced(function* (parent: Parent, input: Json): Effect.f
     profile,
     asked: wanted,
     model,
-    cwd: yield* WorkingDirectory.resolve(options.root, cwd ?? definition?.cwd),
+    cwd: yield* asDefined("cwd", cwd !== undefined, WorkingDirectory.resolve(options.root, cwd ?? definition?.cwd)),
     output,
     definition,
   }
