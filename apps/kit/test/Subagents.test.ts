@@ -311,7 +311,7 @@ describe("kit doctor", () => {
     expect(found.filter(({ what }) => what === "agent").map(({ detail }) => detail)).toEqual([
       `${file("no name.md")}: no program can name it; a name has 1 to 64 of A-Z a-z 0-9 . _ -`,
       `could not read agent definition ${file("latin.md")}: it is not UTF-8: the byte at offset 1 belongs to no character`,
-      `agent definition ${file("list.md")}: secrets must be a list of names`,
+      `agent definition ${file("list.md")}, line 2: secrets must be a list of names`,
       `${file("lost.md")}: unknown ACP harness "acp.lost"`,
     ])
   })
