@@ -10,7 +10,7 @@ import { type FrontMatter, split } from "./FrontMatter.ts"
 import { nearest, suggestion } from "./Nearest.ts"
 import { SubagentError } from "./SubagentError.ts"
 
-/** An agent definition, `agents/<name>.md` of Kit's home: defaults for `subagent`, which its arguments override, and a system prompt. */
+/** An agent definition, `agents/<name>.md` of the project, else of Kit's home: defaults for `subagent`, which its arguments override, and a system prompt. */
 export interface Definition {
   readonly name: string
   /** Absolute path of the file, and the SHA-256 of its bytes in hex. */
@@ -85,36 +85,46 @@ const readHead = ({
 const placeOf = (path: string, line: number | undefined): string =>
   `agent definition ${path}${line === undefined ? "" : `, line ${line}`}`
 
-const folder = Effect.gen(function* () {
+/** Where definitions are looked for, in this order. */
+const folders = Effect.fnUntraced(function* (root: string) {
   const host = yield* Host.Service
   const path = yield* Path.Path
-  return path.join(host.kitHome, "agents")
+  return [path.join(root, "agents"), path.join(host.kitHome, "agents")] as const
 })
 
-/** The names of all definitions, sorted. */
-export const names = Effect.gen(function* () {
+/** The names of all definitions that a project at `root` has, sorted. */
+export const names = Effect.fnUntraced(function* (root: string) {
   const files = yield* FileSystem.FileSystem
-  const entries = yield* Effect.orElseSucceed(files.readDirectory(yield* folder), (): Array<string> => [])
-  return entries
+  const found = yield* Effect.forEach(yield* folders(root), (folder) =>
+    Effect.orElseSucceed(files.readDirectory(folder), (): Array<string> => []),
+  )
+  const all = found
+    .flat()
     .filter((entry) => entry.endsWith(".md"))
     .map((entry) => entry.slice(0, -".md".length))
     .filter((name) => pattern.test(name))
-    .sort()
+  return [...new Set(all)].sort()
 })
 
-/** Reads a definition by name; nothing is started. */
+/** The first file of that name, and its text. */
+const find = Effect.fnUntraced(function* (name: string, root: string) {
+  const path = yield* Path.Path
+  for (const folder of pattern.test(name) ? yield* folders(root) : []) {
+    const file = path.join(folder, `${name}.md`)
+    const text = yield* Effect.catch(TextFile.read(file), ({ missing, why }) =>
+      missing ? Effect.void : Effect.fail(invalid(`could not read agent definition ${file}: ${why}`)),
+    )
+    if (text !== undefined) return { file, text }
+  }
+  return yield* invalid(`unknown agent definition ${JSON.stringify(name)}${suggestion(name, yield* names(root))}`)
+})
+
+/** Reads a definition by name, for a project at `root`; nothing is started. */
 export const load = Effect.fn("Definition.load")(function* (
   name: string,
+  root: string,
 ): Effect.fn.Return<Definition, SubagentError, FileSystem.FileSystem | Path.Path | Host.Service> {
-  const path = yield* Path.Path
-  const file = path.join(yield* folder, `${name}.md`)
-  const unknown = Effect.flatMap(names, (known) =>
-    Effect.fail(invalid(`unknown agent definition ${JSON.stringify(name)}${suggestion(name, known)}`)),
-  )
-  if (!pattern.test(name)) return yield* unknown
-  const text = yield* Effect.catch(TextFile.read(file), ({ missing, why }) =>
-    missing ? unknown : Effect.fail(invalid(`could not read agent definition ${file}: ${why}`)),
-  )
+  const { file, text } = yield* find(name, root)
   const matter = split(TextFile.unmarked(text))
   if (Result.isFailure(matter)) return yield* invalid(`${placeOf(file, matter.failure.line)}: ${matter.failure.why}`)
   const { lines, body } = matter.success

@@ -3,9 +3,9 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { failure, isObject, script, World } from "./support/World.ts"
 
-const define = (world: World.World, name: string, source: string | Uint8Array) => {
-  Fs.mkdirSync(world.file("home", "agents"), { recursive: true })
-  Fs.writeFileSync(world.file("home", "agents", `${name}.md`), source)
+const define = (world: World.World, name: string, source: string | Uint8Array, where = "home") => {
+  Fs.mkdirSync(world.file(where, "agents"), { recursive: true })
+  Fs.writeFileSync(world.file(where, "agents", `${name}.md`), source)
 }
 
 const prompts = (world: World.World, harness?: string) =>
@@ -15,6 +15,25 @@ const prompts = (world: World.World, harness?: string) =>
     .map(({ message }) => (isObject(message.params) ? message.params.prompt : undefined))
 
 describe("an agent definition", () => {
+  it.live("K03 K13 is the project's own before that of the home", () =>
+    Effect.gen(function* () {
+      const world = yield* World.make()
+      define(world, "reviewer", "Of the home.")
+      define(world, "writer", "Of the home.")
+      define(world, "reviewer", "Of the project.", "root")
+      const parent = yield* world.open()
+      for (const [agent, body] of [
+        ["reviewer", "Of the project."],
+        ["writer", "Of the home."],
+      ] as const) {
+        const child = yield* parent.subagent({ agent, prompt: "x" })
+        expect((yield* parent.session.subagents.load(child.id)).prompt).toBe(body)
+      }
+      const unknown = yield* failure(parent.subagent({ agent: "reviewr", prompt: "x" }))
+      expect(unknown.message).toContain('"reviewer"')
+    }),
+  )
+
   it.live("S10 K03 K13 gives defaults that the call overrides, and a system prompt before the first prompt only", () =>
     Effect.gen(function* () {
       const world = yield* World.make({ harnesses: { other: {}, review: {} } })

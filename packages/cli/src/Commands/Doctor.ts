@@ -27,7 +27,7 @@ interface Finding {
 }
 
 const home = Effect.gen(function* () {
-  const { kitHome } = yield* Host.Service
+  const { kitHome, cwd } = yield* Host.Service
   const files = yield* FileSystem.FileSystem
   const finding = (state: Finding["state"], detail: string): Finding => ({ what: "home", state, detail })
   const look = Effect.tap(files.stat(kitHome), () => files.access(kitHome, { readable: true, writable: true }))
@@ -58,21 +58,21 @@ const harness = Effect.fnUntraced(function* (profile: Harness.Profile) {
   })
 })
 
-/** The agent definitions of Kit's home: how many can be used, and each that cannot, with its file and why. Without harnesses theirs are not looked at. */
+/** The agent definitions of the project here and of Kit's home: how many can be used, and each that cannot, with its file and why. Without harnesses theirs are not looked at. */
 const definitions = Effect.fnUntraced(function* (harnesses: Harness.Harnesses | undefined) {
-  const { kitHome } = yield* Host.Service
+  const { kitHome, cwd } = yield* Host.Service
   const files = yield* FileSystem.FileSystem
   const folder = (yield* Path.Path).join(kitHome, "agents")
   const problem = (detail: string): Finding => ({ what: "agent", state: "problem", detail })
   const entries = yield* Effect.result(files.readDirectory(folder))
-  if (Result.isFailure(entries)) {
-    const { failure } = entries
-    return failure.reason._tag === "NotFound" ? [] : [problem(`could not read ${folder}: ${SystemFailure.why(failure)}`)]
+  if (Result.isFailure(entries) && entries.failure.reason._tag !== "NotFound") {
+    return [problem(`could not read ${folder}: ${SystemFailure.why(entries.failure)}`)]
   }
-  const usable = yield* Definitions.names
-  const odd = entries.success.filter((entry) => entry.endsWith(".md") && !usable.includes(entry.slice(0, -".md".length)))
+  const usable = yield* Definitions.names(cwd)
+  const own = Result.isSuccess(entries) ? entries.success : []
+  const odd = own.filter((entry) => entry.endsWith(".md") && !usable.includes(entry.slice(0, -".md".length)))
   const broken = yield* Effect.forEach(usable, (name) =>
-    Effect.match(Definitions.load(name), {
+    Effect.match(Definitions.load(name, cwd), {
       onFailure: ({ message }) => [problem(message)],
       onSuccess: ({ path, harness }) => {
         if (harness === undefined || harnesses === undefined) return []

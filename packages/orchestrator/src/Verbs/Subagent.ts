@@ -46,7 +46,7 @@ const read = Effect.fnUntraced(function* (parent: Parent, input: Json): Effect.f
   const agent = yield* Effect.fromResult(Arguments.text(given, "agent"))
   const asked = yield* Effect.fromResult(Arguments.text(given, "model"))
   const cwd = yield* Effect.fromResult(Arguments.text(given, "cwd"))
-  const definition = agent === undefined ? undefined : yield* Definitions.load(agent)
+  const definition = agent === undefined ? undefined : yield* Definitions.load(agent, options.root)
   const asDefined = <A, R>(key: string, overridden: boolean, value: Effect.Effect<A, SubagentError, R>) =>
     definition?.lines.has(key) === true && !overridden
       ? Effect.mapError(value, (error) => Definitions.blame(definition, key, error))
