@@ -27,7 +27,7 @@ interface Finding {
 }
 
 const home = Effect.gen(function* () {
-  const { kitHome, cwd } = yield* Host.Service
+  const { kitHome } = yield* Host.Service
   const files = yield* FileSystem.FileSystem
   const finding = (state: Finding["state"], detail: string): Finding => ({ what: "home", state, detail })
   const look = Effect.tap(files.stat(kitHome), () => files.access(kitHome, { readable: true, writable: true }))
