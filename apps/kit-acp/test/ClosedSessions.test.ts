@@ -1,6 +1,7 @@
 import { readdirSync } from "node:fs"
 import { Processes } from "@acp-kit/platform/Processes"
 import type { Session } from "@acp-kit/protocol/Session"
+import { ScriptedAgent } from "@acp-kit/testing/ScriptedAgent"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { block, machine, text } from "./Machine.ts"
@@ -68,6 +69,20 @@ it.layer(Processes.layer, { excludeTestServices: true })("a session of kit acp t
       expect(yield* processes).toBe(4)
       yield* run(session, `return close(${JSON.stringify(branch)})`)
       expect(yield* processes).toBe(3)
+    }),
+  )
+
+  it.effect("S15 S16 ends all that its children started before the process leaves, however stubborn", () =>
+    Effect.gen(function* () {
+      const { child, end, open, running } = yield* client(2)
+      const session = yield* open
+      const prompt = JSON.stringify(ScriptedAgent.script({ grandchild: { stubborn: true, leaves: true } }, { say: "done" }))
+      yield* run(session, `return subagent({ harness: "acp.one", prompt: ${prompt} })`)
+      expect((yield* running).length).toBe(3)
+      const close = { jsonrpc: "2.0", id: "close", method: "session/close", params: { sessionId: session.id } }
+      yield* child.write(new TextEncoder().encode(`${JSON.stringify(close)}\n`))
+      expect(yield* end).toMatchObject({ code: 0 })
+      expect(yield* running).toEqual([])
     }),
   )
 

@@ -229,6 +229,7 @@ const make = Effect.fnUntraced(function* (settings: Settings): Effect.fn.Return<
   const all = (works: () => Iterable<Effect.Effect<void>>) =>
     Effect.suspend(() => Effect.all([...works()], { concurrency: "unbounded", discard: true }))
 
+  yield* Effect.addFinalizer(() => all(() => ending.values()))
   return {
     create,
     load,
