@@ -10,6 +10,7 @@ const limits: AgentClient.Limits = {
   lineBytes: 32 * 1024 * 1024,
   items: 64,
   itemBytes: 65_536,
+  answerBytes: 64 * 1024 * 1024,
   orphans: 256,
   orphanBytes: 1024 * 1024,
   settle: "5 seconds",

@@ -29,6 +29,7 @@ const program = Effect.gen(function* () {
         lineBytes: 1 << 20,
         items: 64,
         itemBytes: 65536,
+        answerBytes: 65536,
         orphans: 8,
         orphanBytes: 65536,
         settle: "5 seconds",

@@ -7,6 +7,7 @@ const limits: Limits = {
   lineBytes: 64 * 1024 * 1024,
   items: 64,
   itemBytes: 64 * 1024,
+  answerBytes: 64 * 1024 * 1024,
   orphans: 64,
   orphanBytes: 1024 * 1024,
   settle: "5 seconds",

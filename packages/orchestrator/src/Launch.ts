@@ -42,6 +42,7 @@ const clientLimits = (limits: Limits.Interface): AgentClient.Limits => ({
   lineBytes: limits.lineBytes,
   items: limits.updateItems * limits.updateHeadroom,
   itemBytes: limits.updateBytes * limits.updateHeadroom,
+  answerBytes: limits.answerBytes,
   orphans: limits.earlyUpdates,
   orphanBytes: limits.earlyBytes,
   settle: limits.cancelMs,

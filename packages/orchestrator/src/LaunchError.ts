@@ -13,15 +13,15 @@ export const exitDetails = (closed: TransportClosed): NonNullable<SubagentError[
   ...(closed.stderrTail === "" ? {} : { stderr: closed.stderrTail }),
 })
 
-/** Of a process that ended, or was given up, before it answered (S163). */
-export const exitedWithout = (answer: string, { fault }: TransportClosed): string =>
-  `nested agent process exited without ${answer}${fault === undefined ? "" : `: ${fault}`}`
-
 const exitWords = ({ exitCode, signal, reason, fault }: TransportClosed): string => {
   if (fault !== undefined) return fault
   if (exitCode !== undefined) return `exit status ${exitCode}`
   return signal === undefined ? `connection closed (${reason})` : `signal ${signal}`
 }
+
+/** Of a process that ended, or was given up, before it answered (S163), and how. */
+export const exitedWithout = (answer: string, closed: TransportClosed): string =>
+  `nested agent process exited without ${answer}${closed.fault === undefined ? ` (${exitWords(closed)})` : `: ${closed.fault}`}`
 
 const where = (profile: Profile, cwd = "configured working directory"): string =>
   `(harness=${JSON.stringify(profile.reference)}, source=${profile.source}, cwd=${cwd})`

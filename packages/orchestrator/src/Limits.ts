@@ -45,6 +45,11 @@ export interface Interface {
   readonly updateBytes: number
   /** How many times {@link updateItems} and {@link updateBytes} a turn may hold while it runs, before they are cut down to these. */
   readonly updateHeadroom: number
+  /**
+   * The text of a turn's answer, as compact JSON. It is recorded twice in one record, beside a prompt of at most {@link lineBytes}: all of it has to fit
+   * into what the store takes.
+   */
+  readonly answerBytes: number
   /** Login methods that an `AUTH_REQUIRED` names, and the bytes of one id (S123). */
   readonly authMethods: number
   readonly authMethodBytes: number
@@ -90,6 +95,7 @@ export const defaults: Interface = {
   updateItems: 64,
   updateBytes: 65_536,
   updateHeadroom: 4,
+  answerBytes: 12 * 1024 * 1024,
   authMethods: 16,
   authMethodBytes: 128,
   stderrTailBytes: 8_192,

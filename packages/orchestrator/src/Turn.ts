@@ -38,6 +38,7 @@ const codes = {
   max_turn_requests: "TURN_LIMIT",
   error: "TURN_FAILED",
   unknown: "TURN_FAILED",
+  too_large: "TURN_FAILED",
 } as const
 
 /** What a program learns of a turn that did not succeed (S153). */
@@ -52,7 +53,7 @@ const failureOf = (child: Child, quote: Quote, error: PromptError): SubagentErro
     case "TurnFailed":
       return new SubagentError({
         code: codes[error.reason],
-        message: error.message,
+        message: quote(error.message),
         details: { stopReason: error.result.stopReason ?? "none", text: error.result.text.slice(-2_000) },
       })
     case "TransportClosed":
@@ -68,7 +69,7 @@ const failureOf = (child: Child, quote: Quote, error: PromptError): SubagentErro
         message: `nested agent turn failed: ${quote(error.message)} (${error.code})`,
       })
     case "MalformedResult":
-      return new SubagentError({ code: "TURN_FAILED", message: `nested agent turn failed: ${error.message}` })
+      return new SubagentError({ code: "TURN_FAILED", message: `nested agent turn failed: ${quote(error.message)}` })
   }
 }
 
@@ -81,7 +82,7 @@ type Outcome =
   /** The child took nothing. */
   | { readonly type: "refused"; readonly error: SubagentError }
   /** It was dispatched, and did not end well. */
-  | { readonly type: "failed"; readonly error: SubagentError }
+  | { readonly type: "failed"; readonly error: SubagentError; readonly how?: "unsettled" }
   /** The caller gave up. */
   | { readonly type: "interrupted"; readonly how: "settled" | "unsettled" | "unsent" }
   /** The child was closed over it. */
@@ -121,7 +122,10 @@ const dispatch = Effect.fnUntraced(function* (
   const error = Exit.findErrorOption(end)
   if (Option.isNone(error)) return { type: "interrupted", how: yield* cancelled }
   if (error.value._tag === "SubagentError") return yield* closed(error.value)
-  return { type: wasTaken(error.value) ? "failed" : "refused", error: failureOf(child, connection.quote, error.value) }
+  const failure = failureOf(child, connection.quote, error.value)
+  if (!wasTaken(error.value)) return { type: "refused", error: failure }
+  const goesOn = error.value._tag === "TurnFailed" && error.value.reason === "too_large"
+  return { type: "failed", error: failure, ...(goesOn ? { how: "unsettled" } : {}) }
 })
 
 /** The child is gone: its name and place are free at once, its session and process when this succeeds. */
@@ -231,7 +235,7 @@ export const run = Effect.fn("Turn.run")(function* (
         case "closed":
           return yield* outcome.error
         case "failed":
-          yield* lose(parent, child, outcome.error.message)
+          yield* lose(parent, child, outcome.error.message, "failed", outcome.how)
           return yield* outcome.error
         case "refused":
           if (!request.first) yield* withdraw(parent, child, before)

@@ -53,7 +53,7 @@ describe.each([1, 2] as const)("a child that speaks v%i", (version) => {
         ["refusal", "REFUSED", "nested agent refused the prompt"],
         ["max_turn_requests", "TURN_LIMIT", "nested agent reached its turn-request limit"],
         ["cancelled", "CANCELLED", "nested agent cancelled"],
-        ["bored", "TURN_FAILED", "nested agent returned an unknown stop reason"],
+        ["bored", "TURN_FAILED", 'nested agent returned an unknown stop reason: "bored"'],
       ] as const
       for (const [stop, code, message] of stops) {
         expect(yield* failure(parent.subagent({ prompt: script({ stop }) }))).toMatchObject({ code, message })
@@ -91,14 +91,44 @@ describe.each([1, 2] as const)("a child that speaks v%i", (version) => {
     }),
   )
 
+  it.live("S153 S154 fails a turn whose answer is larger than can be kept, and retires its child before the answer is over", () =>
+    Effect.gen(function* () {
+      const world = yield* World.make({ ...review, limits: { answerBytes: 64 * 1024 } })
+      const parent = yield* world.open()
+      const whole = "x".repeat(64 * 1024)
+      const child = yield* parent.subagent({ prompt: script({ say: whole }) })
+      expect(child.output).toBe(whole)
+      const endless = script({ say: `${whole}x`, chunks: 8 }, { gate: world.file("never") })
+      expect(yield* failure(parent.prompt({ subagent: child, prompt: endless }))).toMatchObject({
+        code: "TURN_FAILED",
+        message: `the agent's answer is larger than 65536 bytes`,
+      })
+      expect(world.received().filter((method) => method === "session/cancel")).toHaveLength(1)
+      expect(world.alive()).toEqual([])
+      expect(yield* failure(parent.prompt({ subagent: child, prompt: "again" }))).toMatchObject({
+        code: "SUBAGENT_RETIRED",
+        message: "subagent session is retired",
+      })
+      expect(yield* failure(parent.subagent({ prompt: endless }))).toMatchObject({ code: "TURN_FAILED" })
+      expect(yield* parent.subagents({})).toEqual([])
+      expect(world.alive()).toEqual([])
+    }),
+  )
+
   it.live("S163 says that the process exited without a response, and of one that ended in between", () =>
     Effect.gen(function* () {
       const world = yield* World.make(review)
       const parent = yield* world.open()
       const events = yield* watch(parent)
       const error = yield* failure(parent.subagent({ prompt: script({ stderr: "oh no" }, { exit: 3 }) }))
-      expect(error).toMatchObject({ code: "LOST", message: "nested agent process exited without a response", uncertain: true })
+      expect(error).toMatchObject({
+        code: "LOST",
+        message: "nested agent process exited without a response (exit status 3)",
+        uncertain: true,
+      })
       expect(error.details).toMatchObject({ exitCode: 3 })
+      const killed = yield* failure(parent.subagent({ prompt: script({ signal: "SIGKILL" }) }))
+      expect(killed.message).toBe("nested agent process exited without a response (signal SIGKILL)")
       const child = yield* parent.subagent({ prompt: "hi" })
       const [pid] = world.alive()
       process.kill(pid!, "SIGKILL")

@@ -1,4 +1,3 @@
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Result from "effect/Result"
 import type * as Scope from "effect/Scope"
@@ -7,6 +6,7 @@ import type { Capabilities } from "./Capabilities.ts"
 import { type Handlers, makeConnection } from "./Connection.ts"
 import { admitContent, type ContentRefused } from "./Content.ts"
 import { isJsonObject, type Json, type JsonObject } from "./Json.ts"
+import type { Limits } from "./Limits.ts"
 import { sessionIdOf } from "./Message.ts"
 import { Methods } from "./Methods.ts"
 import { negotiate } from "./Negotiation.ts"
@@ -20,29 +20,7 @@ import { SessionFold } from "./SessionFold.ts"
 import type { Transport, TransportClosed } from "./Transport.ts"
 import type { Noise, WireFrame } from "./WireFrame.ts"
 
-/** Every bound of a connection; the caller names them all. */
-export interface Limits {
-  /**
-   * Longest line either way, in bytes without the line feed. A longer one of the agent closes the connection (`oversize`), a prompt that would
-   * need one is refused before anything is sent.
-   */
-  readonly lineBytes: number
-  /** Updates captured per turn, and the bytes of their compact JSON together (S71). */
-  readonly items: number
-  readonly itemBytes: number
-  /** Updates kept for a session id that is not known yet (an update may come before the answer that names it), the latest ones. */
-  readonly orphans: number
-  /** Bytes of their compact JSON, for one session; they are kept for at most 64. */
-  readonly orphanBytes: number
-  /** A cancelled turn has this long to settle. */
-  readonly settle: Duration.Input
-  readonly steer: Duration.Input
-  readonly fork: Duration.Input
-  readonly close: Duration.Input
-  readonly delete: Duration.Input
-  /** After the agent ended: how long what it wrote last is still read, and its exit status waited for. */
-  readonly drain: Duration.Input
-}
+export type { Limits } from "./Limits.ts"
 
 export interface Options {
   readonly info: { readonly name: string; readonly version: string }

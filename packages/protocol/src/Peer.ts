@@ -1,6 +1,6 @@
-import type { Limits } from "./AgentClient.ts"
 import type { Capabilities } from "./Capabilities.ts"
 import type { Connection } from "./Connection.ts"
+import type { Limits } from "./Limits.ts"
 import type { Routes } from "./Routes.ts"
 
 /** What the sessions of one connection share. */

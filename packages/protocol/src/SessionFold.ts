@@ -15,6 +15,8 @@ export interface OpenTurn {
   readonly fold: TurnFold
   /** Told of each `state_update` after it was folded. */
   readonly onState: (update: JsonObject) => void
+  /** Told of each update while the turn's text is more than may be held. */
+  readonly onExcess: () => void
 }
 
 /** The state of one session as its updates left it; folding is synchronous and keeps wire order. */
@@ -45,6 +47,7 @@ export class SessionFold {
     if (kind !== "agent_message_chunk") this.note(kind, update)
     this.seq += 1
     if (this.subscribers.size > 0) this.publish({ seq: this.seq, update })
+    if (turn?.fold.text.exceeded === true) turn.onExcess()
     if (kind === "state_update" && turn !== undefined) turn.onState(update)
   }
 

@@ -1,5 +1,6 @@
 import { CapturedUpdates, withoutRepeatedOutput } from "./CapturedUpdates.ts"
 import { isJsonObject, type Json, type JsonObject } from "./Json.ts"
+import type { Limits } from "./Limits.ts"
 import { MessageText } from "./MessageText.ts"
 import { ToolTable } from "./ToolTable.ts"
 
@@ -47,10 +48,11 @@ export class TurnFold {
   readonly captured: CapturedUpdates
   /** Kinds that nobody here knows, kept within the same bounds. */
   readonly unknown: CapturedUpdates
-  readonly text = new MessageText()
+  readonly text: MessageText
   private richLeftOut = false
 
-  constructor(bounds: { readonly items: number; readonly itemBytes: number }) {
+  constructor(bounds: Pick<Limits, "items" | "itemBytes" | "answerBytes">) {
+    this.text = new MessageText(bounds.answerBytes)
     this.captured = new CapturedUpdates(bounds.items, bounds.itemBytes)
     this.unknown = new CapturedUpdates(bounds.items, bounds.itemBytes)
   }

@@ -1,5 +1,6 @@
 import * as Data from "effect/Data"
-import type { Json, JsonObject } from "./Json.ts"
+import { isJsonObject, type Json, type JsonObject, stringifyJson } from "./Json.ts"
+import { tooLarge } from "./MessageSize.ts"
 
 /** One tool call as the updates of one turn left it. */
 export interface ToolCall {
@@ -49,21 +50,37 @@ export interface TurnResult {
   readonly idle: JsonObject | undefined
 }
 
-/** Why a turn that was sent did not succeed (S153). `unknown` is a stop reason that we do not know. */
-export type TurnFailure = "cancelled" | "refusal" | "max_turn_requests" | "error" | "unknown"
+/** Why a turn that was sent did not succeed (S153). `unknown` is a stop reason that we do not know, `too_large` an answer beyond `limits.answerBytes`. */
+export type TurnFailure = "cancelled" | "refusal" | "max_turn_requests" | "error" | "unknown" | "too_large"
 
-const words: Record<TurnFailure, string> = {
+const words: Record<Exclude<TurnFailure, "unknown" | "too_large">, string> = {
   cancelled: "nested agent cancelled",
   refusal: "nested agent refused the prompt",
   max_turn_requests: "nested agent reached its turn-request limit",
   error: "nested agent turn failed",
-  unknown: "nested agent returned an unknown stop reason",
 }
 
-/** The turn settled, but not well. `result` holds all it brought. */
-export class TurnFailed extends Data.TaggedError("TurnFailed")<{ readonly reason: TurnFailure; readonly result: TurnResult }> {
+const shownCharacters = 64
+
+/** What stands where a stop reason should, as JSON of at most 64 characters, and that it is no text where it is none. */
+const unknownWords = ({ answer, idle }: TurnResult): string => {
+  const from = idle ?? answer
+  const reason = isJsonObject(from) ? from.stopReason : undefined
+  const shown = stringifyJson(reason ?? null).slice(0, shownCharacters)
+  return typeof reason === "string"
+    ? `nested agent returned an unknown stop reason: ${shown}`
+    : `nested agent returned a stop reason that is no string: ${shown}`
+}
+
+/** The turn did not end well. `result` holds all it brought, `limit` the bytes that were allowed where it was `too_large`. */
+export class TurnFailed extends Data.TaggedError("TurnFailed")<{
+  readonly reason: TurnFailure
+  readonly result: TurnResult
+  readonly limit: number
+}> {
   override get message() {
-    return words[this.reason]
+    if (this.reason === "too_large") return tooLarge("the agent's answer", this.limit)
+    return this.reason === "unknown" ? unknownWords(this.result) : words[this.reason]
   }
 }
 

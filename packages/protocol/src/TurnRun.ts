@@ -72,14 +72,30 @@ export const startTurn = (
     }
   }
 
-  const fail = (reason: TurnFailure): void => settle(Effect.fail(new TurnFailed({ reason, result: result() })))
+  const fail = (reason: TurnFailure): void =>
+    settle(Effect.fail(new TurnFailed({ reason, result: result(), limit: limits.answerBytes })))
 
   const complete = (): void => {
     if (settled) return
     const outcome = result()
     const reason = failureOf(outcome.stopReason)
-    if (reason === undefined) settle(Effect.succeed(outcome))
-    else fail(reason)
+    if (reason !== undefined) fail(reason)
+    else if (fold.text.exceeded) fail("too_large")
+    else settle(Effect.succeed(outcome))
+  }
+
+  const askToCancel = (): void => {
+    session.cancelling = true
+    settlement.cancelling = true
+    if (!asked) connection.notify("session/cancel", { sessionId })
+    asked = true
+  }
+
+  const onExcess = (): void => {
+    if (settled || settlement.cancelling) return
+    askToCancel()
+    session.retired = true
+    fail("too_large")
   }
 
   const onState = (update: JsonObject): void => {
@@ -108,12 +124,16 @@ export const startTurn = (
     onWrite: () => {
       if (settled) return
       settlement.write()
-      session.turn = { fold, onState }
+      session.turn = { fold, onState, onExcess }
     },
     accept: (value) => {
       answer = value
-      const stopped = isJsonObject(value) && typeof value.stopReason === "string"
-      if (version === 1 && !stopped) return Result.fail(new MalformedResult({ method: "session/prompt", why: "no stopReason" }))
+      const reason = isJsonObject(value) ? value.stopReason : undefined
+      const stopped = typeof reason === "string"
+      if (version === 1 && !stopped) {
+        const why = reason === undefined ? "no stopReason" : `stopReason is no string: ${stringifyJson(reason).slice(0, 64)}`
+        return Result.fail(new MalformedResult({ method: "session/prompt", why }))
+      }
       if (stopped || settlement.answer()) complete()
       return Result.succeed(value)
     },
@@ -131,10 +151,7 @@ export const startTurn = (
         fail("cancelled")
         return Effect.succeed("unsent" as const)
       }
-      session.cancelling = true
-      settlement.cancelling = true
-      if (!asked) connection.notify("session/cancel", { sessionId })
-      asked = true
+      askToCancel()
       return Effect.as(waited, "settled" as const).pipe(
         Effect.timeoutOrElse({
           duration: limits.settle,

@@ -5,7 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
 import { both, error, finish, initialized, result } from "./support/Frames.ts"
-import { chunk, makeWire, opened, state, stuckAt, text, update } from "./support/Wire.ts"
+import { chunk, limits, makeWire, opened, state, stuckAt, text, update } from "./support/Wire.ts"
 
 describe.each(both)("a turn on version %d", (version) => {
   const start = (session: JsonObject = {}) =>
@@ -34,8 +34,8 @@ describe.each(both)("a turn on version %d", (version) => {
         ["max_turn_requests", "max_turn_requests", "nested agent reached its turn-request limit"],
         ["error", "error", "nested agent turn failed"],
         ["_error", "error", "nested agent turn failed"],
-        ["because", "unknown", "nested agent returned an unknown stop reason"],
-        ["", "unknown", "nested agent returned an unknown stop reason"],
+        ["because", "unknown", 'nested agent returned an unknown stop reason: "because"'],
+        ["", "unknown", 'nested agent returned an unknown stop reason: ""'],
       ]
       for (const [stopReason, reason, message] of reasons) {
         const turn = yield* Effect.forkChild(Effect.flip(session.prompt([text("hi")])))
@@ -44,6 +44,56 @@ describe.each(both)("a turn on version %d", (version) => {
         expect(failed).toMatchObject({ _tag: "TurnFailed", reason, result: { stopReason, text: "partial" } })
         expect(failed.message).toBe(message)
       }
+    }),
+  )
+
+  it.effect("S153 says so where a stop reason is no string", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start()
+      const turn = yield* Effect.forkChild(Effect.flip(session.prompt([text("hi")])))
+      const { id } = yield* wire.take
+      if (version === 1) wire.send(result(id, { stopReason: 5 }))
+      else wire.send(result(id, {}), update("s", state("running")), update("s", state("idle", { stopReason: 5 })))
+      expect((yield* Fiber.join(turn)).message).toBe(
+        version === 1
+          ? "malformed answer to session/prompt: stopReason is no string: 5"
+          : "nested agent returned a stop reason that is no string: 5",
+      )
+    }),
+  )
+
+  it.effect("S153 fails a turn as soon as its answer is larger than allowed, cancels it, and takes nothing any more", () =>
+    Effect.gen(function* () {
+      const wire = yield* makeWire
+      const { session } = yield* opened(wire, initialized(version), { limits: { ...limits, answerBytes: 8 } })
+      const turn = yield* session.begin([text("hi")])
+      const waiting = yield* Effect.forkChild(Effect.flip(session.prompt([text("next")])), { startImmediately: true })
+      const { id } = yield* wire.take
+      wire.send(update("s", chunk("1234")), update("s", chunk("5678")), update("s", chunk("9")))
+      const failed = yield* Effect.flip(turn.result)
+      expect(failed).toMatchObject({ _tag: "TurnFailed", reason: "too_large", result: { text: "12345678" } })
+      expect(failed.message).toBe("the agent's answer is larger than 8 bytes")
+      expect(yield* wire.take).toEqual({ jsonrpc: "2.0", method: "session/cancel", params: { sessionId: "s" } })
+      expect(yield* Fiber.join(waiting)).toMatchObject({ _tag: "SessionRetired" })
+      finish(wire, version, id, "end_turn", chunk("more"))
+      expect(yield* Effect.flip(session.prompt([text("again")]))).toMatchObject({ _tag: "SessionRetired" })
+      expect((yield* session.view).state).toBe("retired")
+      expect(wire.written.filter(({ method }) => method === "session/prompt")).toHaveLength(1)
+    }),
+  )
+
+  it.effect("S153 does not take a part of an answer that is too large for all of it where the turn was cancelled before", () =>
+    Effect.gen(function* () {
+      const wire = yield* makeWire
+      const { session } = yield* opened(wire, initialized(version), { limits: { ...limits, answerBytes: 8 } })
+      const turn = yield* session.begin([text("hi")])
+      const { id } = yield* wire.take
+      const cancelling = yield* Effect.forkChild(turn.cancel, { startImmediately: true })
+      yield* wire.take
+      finish(wire, version, id, "end_turn", chunk("123456789"))
+      expect(yield* Fiber.join(cancelling)).toBe("settled")
+      expect(yield* Effect.flip(turn.result)).toMatchObject({ reason: "too_large" })
+      expect((yield* session.view).state).toBe("idle")
     }),
   )
 

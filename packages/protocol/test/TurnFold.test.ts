@@ -3,7 +3,7 @@ import { TurnFold } from "@acp-kit/protocol/TurnFold"
 import { describe, expect, it } from "@effect/vitest"
 import * as Schema from "effect/Schema"
 
-const bounds = { items: 64, itemBytes: 65_536 }
+const bounds = { items: 64, itemBytes: 65_536, answerBytes: 65_536 }
 
 const fold = (updates: ReadonlyArray<JsonObject>, limits = bounds) => {
   const turn = new TurnFold(limits)
@@ -34,6 +34,22 @@ describe("TurnFold", () => {
     expect(text(chunk("old", "m"), whole("m", [textBlock("a"), textBlock("b")]), chunk("c", "m"))).toBe("abc")
     expect(text(chunk("1", "m"), chunk("2", "n"), whole("m", [textBlock("one ")]), chunk("3", "n"))).toBe("one 23")
     expect(text(whole("m"), chunk("2", "n"), chunk("1", "m"))).toBe("12")
+  })
+
+  it("S112 holds no more text than the limit, in bytes of JSON, and says so; text that is replaced counts no more", () => {
+    const limited = { ...bounds, answerBytes: 10 }
+    const folded = (...updates: ReadonlyArray<JsonObject>) => {
+      const { text } = fold(updates, limited)
+      return [text.text(), text.exceeded]
+    }
+    expect(folded(chunk("12345"), chunk("67890"))).toEqual(["1234567890", false])
+    expect(folded(chunk("12345"), chunk("678901"), chunk("x"))).toEqual(["12345", true])
+    expect(folded(chunk("\n\n\n\n\n"))).toEqual(["\n\n\n\n\n", false])
+    expect(folded(chunk("\n\n\n\n\n\n"))).toEqual(["", true])
+    expect(folded(chunk("ééé"), chunk("éé"))).toEqual(["ééééé", false])
+    expect(folded(chunk("ééé"), chunk("ééé"))).toEqual(["ééé", true])
+    expect(folded(chunk("123456789", "m"), whole("m", [textBlock("1")]), chunk("23456789", "n"))).toEqual(["123456789", false])
+    expect(folded(chunk("1", "m"), whole("m", [textBlock("12345678901")]))).toEqual(["", true])
   })
 
   it("appends chunks without ids in the order of arrival", () => {
@@ -147,7 +163,7 @@ describe("TurnFold", () => {
     const many = fold(Array.from({ length: 70 }, () => notice(1)))
     expect(many.captured.items()).toHaveLength(64)
     expect(many.captured.truncated).toBe(true)
-    const tight = fold([notice(10), notice(500), notice(20)], { items: 64, itemBytes: 200 })
+    const tight = fold([notice(10), notice(500), notice(20)], { ...bounds, items: 64, itemBytes: 200 })
     expect(tight.captured.items()).toEqual([notice(10), notice(20)])
     expect(tight.captured.truncated).toBe(true)
     expect(fold([notice(10)]).captured.truncated).toBe(false)
@@ -159,7 +175,7 @@ describe("TurnFold", () => {
       messageId: id,
       content: { ...image, data: "a".repeat(80) },
     })
-    const room = { items: 64, itemBytes: 250 }
+    const room = { ...bounds, items: 64, itemBytes: 250 }
     expect(fold([rich("m"), rich("n")], room).captured.truncated).toBe(true)
     expect(fold([rich("m"), whole("m", null), rich("n")], room).captured.items()).toEqual([rich("n")])
   })

@@ -11,6 +11,7 @@ export const limits: Limits = {
   lineBytes: 1024 * 1024,
   items: 64,
   itemBytes: 65_536,
+  answerBytes: 16 * 1024 * 1024,
   orphans: 256,
   orphanBytes: 1024 * 1024,
   settle: "5 seconds",
