@@ -22,6 +22,9 @@ const escaped = (character: string): string => {
   return plain === character ? `\\u${character.codePointAt(0)!.toString(16).padStart(4, "0")}` : plain
 }
 
+/** A text on one line: what does not print is escaped. */
+export const printable = (text: string): string => text.replace(unprintable, escaped)
+
 /** `env` is the child's whole environment; what is secret of it says the name of the variable, or `marked` does. */
 export const quoting = (env: Readonly<Record<string, string>>, marked: ReadonlyArray<string> = []): Quote => {
   const isSecret = (name: string) => name !== "PWD" && (marked.includes(name) || looksSecret(name))
@@ -32,7 +35,7 @@ export const quoting = (env: Readonly<Record<string, string>>, marked: ReadonlyA
     let text = words.slice(0, readCharacters)
     for (const secret of secrets) text = text.replaceAll(secret, marker)
     const cut = text.length > shownCharacters || words.length > readCharacters
-    return text.slice(0, shownCharacters).trim().replace(unprintable, escaped) + (cut ? "…" : "")
+    return printable(text.slice(0, shownCharacters).trim()) + (cut ? "…" : "")
   }
 }
 

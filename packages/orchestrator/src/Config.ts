@@ -7,6 +7,7 @@ import { ConfigError, type Problem } from "./ConfigProblem.ts"
 import { Findings, type Table } from "./ConfigTable.ts"
 import type { Limits } from "./Limits.ts"
 import { locate } from "./TomlLines.ts"
+import { TomlProblem } from "./TomlProblem.ts"
 
 export { ConfigError, type Problem, render } from "./ConfigProblem.ts"
 
@@ -71,7 +72,7 @@ const parseToml = (path: string, source: string): Effect.Effect<Table, ConfigErr
   Effect.try({
     try: () => parse(source),
     catch: (cause) => {
-      const message = `could not parse TOML: ${cause instanceof Error ? cause.message.split("\n")[0]!.replace(/^Invalid TOML document: /, "") : "unreadable"}`
+      const message = `could not parse TOML: ${TomlProblem.explain(source, cause)}`
       return refuse(path, [{ code: "CONFIG", message, ...(cause instanceof TomlError ? { line: cause.line } : {}) }])
     },
   })

@@ -22,10 +22,16 @@ const profileKeys = ["command", "args", "permissions"]
 const subagentKeys = ["harness", "harnesses"]
 const policyKeys = ["allow_model_overrides", "config_options", "models"]
 
+const holdsNul = (value: unknown): boolean => typeof value === "string" && value.includes("\0")
+
 const readProfile = (found: Findings, name: string, value: unknown): ProfileTable | undefined => {
   const path = ["acp", name]
   if (!isName(name)) {
     found.error(path, "ACP harness names must be non-empty and contain neither whitespace nor dots")
+    return undefined
+  }
+  if (/\p{Cc}/u.test(name)) {
+    found.error(path, "ACP harness names must not contain control characters")
     return undefined
   }
   if (!isTable(value)) {
@@ -36,6 +42,11 @@ const readProfile = (found: Findings, name: string, value: unknown): ProfileTabl
   found.oneOf(value, [...path, "permissions"], ["allow", "deny", "cancel"])
   const args = found.strings(value, [...path, "args"])
   const command = value.command
+  const unpassable = Object.entries({ command, args }).find(([, given]) => [given].flat().some(holdsNul))
+  if (unpassable !== undefined) {
+    found.error([...path, unpassable[0]], "must not contain the character U+0000: no program can be given it")
+    return undefined
+  }
   const reference: HarnessReference = `acp.${name}`
   if (command === undefined && reference === kit) return { reference, ...(args === undefined ? {} : { args }) }
   if (typeof command === "string" && command.trim() !== "") {

@@ -146,6 +146,41 @@ auto_compact = true
     }),
   )
 
+  it.effect("shows the line that is no TOML, and says what may be meant", () =>
+    Effect.gen(function* () {
+      const quotes = `illegal character in key: what holds more than A-Z a-z 0-9 _ - stands in quotes, as in [acp."my agent"]`
+      const redefined = "trying to redefine an already defined table or value"
+      const cases: ReadonlyArray<readonly [string, number, string]> = [
+        ['model = "a"\nmodel = "b"\n', 2, `${redefined}, at: model = "b"`],
+        ['[acp.a]\ncommand = "x"\n[acp.a]\r\n', 3, `${redefined}, at: [acp.a]`],
+        ["[acp.ü]\n", 1, `${quotes}, at: [acp.ü]`],
+        ['my key = "x"\n', 1, `${quotes}, at: my key = "x"`],
+        ["model = 1\n  [acp.x\n", 2, "the line ends within a key, at: [acp.x"],
+        ['model = "abc\nprovider = "x"\n', 1, 'the string is not closed on its line, at: model = "abc'],
+        ['model = "a\u0001b"\n', 1, 'control characters are not allowed in strings, at: model = "a\\u0001b"'],
+        ["model = opus\n", 1, "invalid value: a text stands in quotes, at: model = opus"],
+        ["model =\n", 1, "there is no value, at: model ="],
+        [`${"k".repeat(100)} ü = 1`, 1, `${quotes}, at: …${"k".repeat(39)} ü = 1`],
+        [`k ü = ${"1".repeat(100)}`, 1, `${quotes}, at: k ü = ${"1".repeat(74)}…`],
+      ]
+      for (const [source, line, words] of cases) {
+        expect((yield* refused(source)).message).toBe(`invalid config ${path}: line ${line}: could not parse TOML: ${words}`)
+      }
+    }),
+  )
+
+  it.effect("S121 refuses what no program can be started with: a NUL character, and control characters in a name", () =>
+    Effect.gen(function* () {
+      const nul = "must not contain the character U+0000: no program can be given it"
+      const cases: ReadonlyArray<readonly [string, string]> = [
+        ['[acp.a]\ncommand = "a\\u0000b"\n', `line 2, acp.a.command: ${nul}`],
+        ['[acp.a]\ncommand = "a"\nargs = ["x", "\\u0000"]\n', `line 3, acp.a.args: ${nul}`],
+        ['[acp."a\\u001bb"]\ncommand = "a"\n', 'line 1, acp."a\\u001bb": ACP harness names must not contain control characters'],
+      ]
+      for (const [source, words] of cases) expect((yield* refused(source)).message).toBe(`invalid config ${path}: ${words}`)
+    }),
+  )
+
   it.effect("finds the lines of keys behind comments, long strings, arrays and quoted tables", () =>
     Effect.gen(function* () {
       const source = [
