@@ -183,6 +183,7 @@ const make = Effect.fnUntraced(function* (settings: Settings): Effect.fn.Return<
   const historyOf = Effect.fnUntraced(function* (
     id: string,
   ): Effect.fn.Return<ReadonlyArray<Item>, SetupRefused | UnknownSession> {
+    yield* ended(id)
     const here = sessions.get(id)
     if (here !== undefined) return yield* Effect.as(here.session.idle, here.session.history.items())
     const records = yield* Effect.mapError(

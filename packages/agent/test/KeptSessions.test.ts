@@ -6,6 +6,7 @@ import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/testing/TestClock"
+import type { Tool } from "../src/TurnLoop.ts"
 import { directory, machine, say, sessionsOf, shape, text, view } from "./Sessions.ts"
 
 it.layer(machine)("sessions that are opened again", (it) => {
@@ -99,6 +100,32 @@ it.layer(machine)("sessions that are opened again", (it) => {
       yield* Fiber.join(close)
       yield* Fiber.join(left)
       expect((yield* Fiber.join(loaded)).id).toBe(id)
+    }),
+  )
+
+  it.effect("branches a session that is being closed once its last turn has stopped", () =>
+    Effect.gen(function* () {
+      const cwd = yield* directory
+      const [started, gate] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+      const deaf: Tool = {
+        spec: { name: "compose", description: "", input: {} },
+        run: () =>
+          Deferred.succeed(started, undefined).pipe(
+            Effect.andThen(Deferred.await(gate)),
+            Effect.as({ status: "completed", output: null } as const),
+            Effect.uninterruptible,
+          ),
+      }
+      const sessions = yield* sessionsOf({ tools: () => Effect.succeed([deaf]) })
+      const source = yield* sessions.create({ cwd, view })
+      yield* source.begin(text("```runlet\nreturn 1\n```"), Effect.void)
+      yield* Deferred.await(started)
+      const close = yield* Effect.forkChild(sessions.close(source.id), { startImmediately: true })
+      const forking = yield* Effect.forkChild(sessions.fork(source.id, { cwd, view }), { startImmediately: true })
+      yield* Effect.yieldNow
+      yield* Deferred.succeed(gate, undefined)
+      yield* Fiber.join(close)
+      expect(shape(yield* Fiber.join(forking))).toEqual(["prompt", "call", "result", "stop"])
     }),
   )
 
