@@ -13,6 +13,7 @@ const storage = (error: StoreError, dispatched: boolean): SubagentError =>
   new SubagentError({
     code: "STORAGE",
     message: `child checkpoint could not be persisted: ${error.message}`,
+    brief: "child checkpoint could not be persisted",
     retryable: !dispatched,
     ...(dispatched ? { uncertain: true } : {}),
     details: { store: error.code },
@@ -27,6 +28,8 @@ export class Checkpoints {
   /** The children's own depth. */
   readonly #depth: number
   readonly #onTrouble: (error: StoreError) => Effect.Effect<void>
+  /** Children whose directory is not there, or not yet. */
+  readonly #unmade = new Set<string>()
 
   constructor(session: SessionStore.SessionWriter, depth: number, onTrouble: (error: StoreError) => Effect.Effect<void>) {
     this.#session = session
@@ -36,9 +39,12 @@ export class Checkpoints {
 
   /** Writes the child's directory, all four files, before anything of it runs (K07). */
   create(child: Child, spec: AgentLaunchSpec, systemPrompt: string): Effect.Effect<void, SubagentError> {
-    return this.#session.subagents.create(spec, systemPrompt, { id: child.id }).pipe(
+    return Effect.suspend(() => {
+      this.#unmade.add(child.id)
+      return this.#session.subagents.create(spec, systemPrompt, { id: child.id })
+    }).pipe(
       Effect.mapError((error) => storage(error, false)),
-      Effect.asVoid,
+      Effect.andThen(Effect.sync(() => void this.#unmade.delete(child.id))),
       Effect.uninterruptible,
     )
   }
@@ -73,7 +79,7 @@ export class Checkpoints {
   #status(child: Child, status: Child["status"], reason?: string): Effect.Effect<void> {
     const { subagents } = this.#session
     return Effect.suspend(() => {
-      if (child.status === status) return Effect.void
+      if (child.status === status || this.#unmade.has(child.id)) return Effect.void
       return Effect.asVoid(subagents.setStatus(child.id, child.status, status, reason))
     }).pipe(
       Effect.catchIf(

@@ -67,15 +67,16 @@ export const earlyExit = (profile: Profile, closed: TransportClosed, stray: Read
     ...nothingDone,
   })
 
-const handshakeFailure = (profile: Profile, detail: string): SubagentError =>
+const handshakeFailure = (profile: Profile, detail: string, words = ""): SubagentError =>
   new SubagentError({
     code: "HANDSHAKE_FAILED",
-    message: `ACP harness protocol handshake failure: ${detail} ${where(profile)}`,
+    message: `ACP harness protocol handshake failure: ${detail}${words === "" ? "" : `: ${words}`} ${where(profile)}`,
+    brief: `ACP harness protocol handshake failure: ${detail}`,
     ...nothingDone,
   })
 
 const answeredWithError = (profile: Profile, { method, code }: ProtocolError.RpcError, words: string): SubagentError =>
-  handshakeFailure(profile, `the child answered ${method} with error ${code}${words === "" ? "" : `: ${words}`}`)
+  handshakeFailure(profile, `the child answered ${method} with error ${code}`, words)
 
 /** The method ids are all that is told of a login that is missing (S123). */
 export const authRequired = (

@@ -2,6 +2,7 @@ import type { JsonSchemas } from "@acp-kit/json-schema/JsonSchemas"
 import type { Host } from "@acp-kit/platform/Host"
 import type { Processes } from "@acp-kit/platform/Processes"
 import type { SessionStore } from "@acp-kit/store/SessionStore"
+import type { StoreError } from "@acp-kit/store/StoreError"
 import type * as Effect from "effect/Effect"
 import type * as Fiber from "effect/Fiber"
 import type * as FileSystem from "effect/FileSystem"
@@ -41,6 +42,8 @@ export interface Parent {
   readonly roster: Roster
   readonly children: Children
   readonly checkpoints: Checkpoints
+  /** Tells of a failure to keep what is not needed for the run to go on; `what` goes before it. */
+  readonly trouble: (harness: string, error: StoreError, what?: string) => Effect.Effect<void>
   /** One `subagent` call at a time, first come, first served, from its arguments to its name. */
   readonly arrivals: Semaphore.Semaphore
   readonly host: Host.Interface

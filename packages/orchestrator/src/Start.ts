@@ -137,9 +137,8 @@ const connect = Effect.fnUntraced(function* (
   stray: Array<string>,
 ): Effect.fn.Return<Attachment, SubagentError, Services> {
   const { child, profile, resume } = request
-  const { options, roster } = parent
-  const log = new WireLog(options.session.subagents, child.id, (error) =>
-    Effect.sync(() => roster.log(profile.name, `wire log of ${child.name}: ${error.message}`)),
+  const log = new WireLog(parent.options.session.subagents, child.id, (error) =>
+    parent.trouble(profile.name, error, `wire log of ${child.name}: `),
   )
   yield* log.note("start", { harness: profile.reference, resume: resume !== undefined })
   return yield* Effect.uninterruptibleMask((restore) =>

@@ -41,6 +41,8 @@ export type Code =
 export class SubagentError extends Data.TaggedError("SubagentError")<{
   readonly code: Code
   readonly message: string
+  /** What a list of children shows in place of a `message` that holds words of the child or the disk; the caller is told those. */
+  readonly brief?: string
   /** Something may have happened at the child. */
   readonly uncertain?: boolean
   /** Nothing was dispatched; the same call may be made again. */

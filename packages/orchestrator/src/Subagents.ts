@@ -78,7 +78,11 @@ const makeParent = Effect.fnUntraced(function* (
       Effect.andThen(Effect.sync(() => roster.end())),
     ),
   )
-  const trouble = (error: StoreError) => Effect.sync(() => roster.log("kit", error.message))
+  // A disk that is full is told by the health of the store, once for all that it refuses.
+  const trouble: Parent["trouble"] = (harness, error, what = "") =>
+    Effect.sync(() => {
+      if (error.reason._tag !== "NoSpace") roster.log(harness, `${what}${error.message}`)
+    })
   const mark = SessionMark.of(host.kitHome, options.session.id)
   const { reapMarked } = yield* Processes.Service
   const reaping = yield* Effect.forkIn(restored ? reapMarked(mark) : Effect.void, processes, { startImmediately: true })
@@ -94,7 +98,8 @@ const makeParent = Effect.fnUntraced(function* (
     reaped: Effect.asVoid(Fiber.await(reaping)),
     children: new Children(roster, limits),
     arrivals: Semaphore.makeUnsafe(1),
-    checkpoints: new Checkpoints(options.session, options.depth + 1, trouble),
+    checkpoints: new Checkpoints(options.session, options.depth + 1, (error) => trouble("kit", error)),
+    trouble,
     fork: start,
     own: (effect) =>
       Effect.uninterruptibleMask((restore) =>

@@ -54,6 +54,7 @@ const failureOf = (child: Child, quote: Quote, error: PromptError): SubagentErro
       return new SubagentError({
         code: codes[error.reason],
         message: quote(error.message),
+        ...(error.reason === "error" ? { brief: "nested agent turn failed" } : {}),
         details: { stopReason: error.result.stopReason ?? "none", text: error.result.text.slice(-2_000) },
       })
     case "TransportClosed":
@@ -67,6 +68,7 @@ const failureOf = (child: Child, quote: Quote, error: PromptError): SubagentErro
       return new SubagentError({
         code: "TURN_FAILED",
         message: `nested agent turn failed: ${quote(error.message)} (${error.code})`,
+        brief: `nested agent turn failed (${error.code})`,
       })
     case "MalformedResult":
       return new SubagentError({ code: "TURN_FAILED", message: `nested agent turn failed: ${quote(error.message)}` })
@@ -132,13 +134,13 @@ const dispatch = Effect.fnUntraced(function* (
 export const lose = (
   parent: Parent,
   child: Child,
-  message: string,
+  { message, brief = message }: Pick<SubagentError, "message" | "brief">,
   status: "failed" | "interrupted" = "failed",
   how?: "unsettled",
 ): Effect.Effect<void> =>
   Effect.uninterruptible(
     Effect.suspend(() => {
-      if (!parent.children.retire(child, "failed", retired(), message)) return Effect.void
+      if (!parent.children.retire(child, "failed", retired(), brief)) return Effect.void
       return Effect.andThen(release(parent, child, how), parent.checkpoints.ended(child, status, message))
     }),
   )
@@ -167,7 +169,9 @@ const complete = Effect.fnUntraced(function* (
       ...(result.usage === undefined ? {} : { usage: { used: result.usage.used, size: result.usage.size } }),
     },
   })
-  yield* Effect.onError(parent.checkpoints.idle(child), () => lose(parent, child, "the completed turn could not be recorded"))
+  yield* Effect.onError(parent.checkpoints.idle(child), () =>
+    lose(parent, child, { message: "the completed turn could not be recorded" }),
+  )
   yield* parent.children.alive(child)
   yield* parent.children.move(child, "completed")
   return valueOf(child)
@@ -181,8 +185,8 @@ export const unlessEnded = <A, R>(child: Child, work: Effect.Effect<A, SubagentE
 export const abandon = (parent: Parent, child: Child, cause: Cause.Cause<SubagentError>): Effect.Effect<void> => {
   const error = Cause.findErrorOption(cause)
   return Option.isSome(error)
-    ? lose(parent, child, error.value.message)
-    : lose(parent, child, "nested agent cancelled", "interrupted")
+    ? lose(parent, child, error.value)
+    : lose(parent, child, { message: "nested agent cancelled" }, "interrupted")
 }
 
 const withdraw = Effect.fnUntraced(function* (parent: Parent, child: Child, task: string) {
@@ -235,7 +239,7 @@ export const run = Effect.fn("Turn.run")(function* (
         case "closed":
           return yield* outcome.error
         case "failed":
-          yield* lose(parent, child, outcome.error.message, "failed", outcome.how)
+          yield* lose(parent, child, outcome.error, "failed", outcome.how)
           return yield* outcome.error
         case "refused":
           if (!request.first) yield* withdraw(parent, child, before)
@@ -243,7 +247,7 @@ export const run = Effect.fn("Turn.run")(function* (
         case "interrupted":
           if (outcome.how !== "unsent") {
             const how = outcome.how === "unsettled" ? outcome.how : undefined
-            yield* lose(parent, child, "nested agent cancelled", "interrupted", how)
+            yield* lose(parent, child, { message: "nested agent cancelled" }, "interrupted", how)
           } else if (!request.first) yield* withdraw(parent, child, before)
           return yield* Effect.interrupt
       }

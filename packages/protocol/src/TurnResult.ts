@@ -61,6 +61,7 @@ const words: Record<Exclude<TurnFailure, "unknown" | "too_large">, string> = {
 }
 
 const shownCharacters = 64
+const authRequired = -32000
 
 /** What stands where a stop reason should, as JSON of at most 64 characters, and that it is no text where it is none. */
 const unknownWords = ({ answer, idle }: TurnResult): string => {
@@ -72,6 +73,14 @@ const unknownWords = ({ answer, idle }: TurnResult): string => {
     : `nested agent returned a stop reason that is no string: ${shown}`
 }
 
+/** What the agent says of its error, beside the stop reason or in the last notice of one; of a login that is missing nothing (S123). */
+const errorWords = ({ idle, items }: TurnResult): string => {
+  const { error } = idle ?? {}
+  if (isJsonObject(error)) return error.code !== authRequired && typeof error.message === "string" ? error.message : ""
+  const notice = items.findLast(({ sessionUpdate, severity }) => sessionUpdate === "notice" && severity === "error")
+  return typeof notice?.title === "string" ? notice.title : ""
+}
+
 /** The turn did not end well. `result` holds all it brought, `limit` the bytes that were allowed where it was `too_large`. */
 export class TurnFailed extends Data.TaggedError("TurnFailed")<{
   readonly reason: TurnFailure
@@ -80,7 +89,9 @@ export class TurnFailed extends Data.TaggedError("TurnFailed")<{
 }> {
   override get message() {
     if (this.reason === "too_large") return tooLarge("the agent's answer", this.limit)
-    return this.reason === "unknown" ? unknownWords(this.result) : words[this.reason]
+    if (this.reason === "unknown") return unknownWords(this.result)
+    const why = this.reason === "error" ? errorWords(this.result) : ""
+    return why === "" ? words[this.reason] : `${words[this.reason]}: ${why}`
   }
 }
 

@@ -42,7 +42,7 @@ describe("a harness of version 2", () => {
       expect(error).toMatchObject({
         _tag: "TurnFailed",
         reason: "error",
-        message: "nested agent turn failed",
+        message: "nested agent turn failed: boom",
         result: { text: "x", idle: { error: { message: "boom" } } },
       })
     }),

@@ -47,6 +47,26 @@ describe.each(both)("a turn on version %d", (version) => {
     }),
   )
 
+  it.effect("S153 passes on what the agent says of the error that ended its turn", () =>
+    Effect.gen(function* () {
+      const { session, wire } = yield* start()
+      const notice: JsonObject = { sessionUpdate: "notice", severity: "error", title: "no such model" }
+      const told = yield* Effect.forkChild(Effect.flip(session.prompt([text("hi")])))
+      finish(wire, version, (yield* wire.take).id, "_error", notice)
+      expect((yield* Fiber.join(told)).message).toBe("nested agent turn failed: no such model")
+      if (version === 1) return
+      for (const [error, words] of [
+        [{ code: 1, message: "no credit" }, "nested agent turn failed: no credit"],
+        [{ code: -32000, message: "token x is wrong" }, "nested agent turn failed"],
+      ] as const) {
+        const turn = yield* Effect.forkChild(Effect.flip(session.prompt([text("hi")])))
+        const { id } = yield* wire.take
+        wire.send(result(id, {}), update("s", state("running")), update("s", state("idle", { stopReason: "error", error })))
+        expect((yield* Fiber.join(turn)).message).toBe(words)
+      }
+    }),
+  )
+
   it.effect("S153 says so where a stop reason is no string", () =>
     Effect.gen(function* () {
       const { session, wire } = yield* start()
