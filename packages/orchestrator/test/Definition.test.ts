@@ -152,6 +152,12 @@ describe("an agent definition", () => {
         expect(defined).toMatchObject({ code, message: `${place}${called.message}` })
       }
       expect(world.events()).toEqual([])
+      define(world, "reviewer", "---\ndescription: x\nmodel: nope\n---\nYou review.")
+      const defined = yield* failure(parent.subagent({ agent: "reviewer", prompt: "x" }))
+      const called = yield* failure(parent.subagent({ agent: "reviewer", prompt: "x", model: "nope" }))
+      expect(called.code).toBe("MODEL_REJECTED")
+      expect(called.message).not.toContain("reviewer.md")
+      expect(defined).toMatchObject({ code: "MODEL_REJECTED", message: `${place}${called.message}` })
     }),
   )
 

@@ -37,6 +37,8 @@ interface Call {
   readonly cwd: string
   readonly output: OutputSchema | undefined
   readonly definition: Definition | undefined
+  /** A failure of the start: where the harness refuses a model that the definition named, told as that. */
+  readonly startFailure: (error: SubagentError) => SubagentError
 }
 
 const read = Effect.fnUntraced(function* (parent: Parent, input: Json): Effect.fn.Return<Call, SubagentError, Services> {
@@ -81,6 +83,10 @@ const read = Effect.fnUntraced(function* (parent: Parent, input: Json): Effect.f
     cwd: yield* asDefined("cwd", cwd !== undefined, WorkingDirectory.resolve(options.root, cwd ?? definition?.cwd)),
     output,
     definition,
+    startFailure: (error) =>
+      error.code === "MODEL_REJECTED" && asked === undefined && definition !== undefined
+        ? Definitions.blame(definition, "model", error)
+        : error,
   }
 })
 
@@ -133,7 +139,7 @@ const create = Effect.fnUntraced(function* (
     env: definition?.env ?? {},
     secrets: definition?.secrets ?? [],
   })
-  const attachment = yield* Turn.unlessEnded(child, starting)
+  const attachment = yield* Turn.unlessEnded(child, Effect.mapError(starting, call.startFailure))
   return yield* Turn.run(parent, child, attachment, {
     blocks: first,
     task: call.task,
