@@ -1,12 +1,12 @@
 import { spawnSync } from "node:child_process"
+import { existsSync } from "node:fs"
 import type { Child } from "@acp-kit/platform/Processes"
 import { Processes } from "@acp-kit/platform/Processes"
-import { touch } from "@acp-kit/testing/Appears"
+import type { WireFrame } from "@acp-kit/protocol/WireFrame"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import { block, machine, text } from "./Machine.ts"
-import { parent } from "./Parent.ts"
+import { observed } from "./Parent.ts"
 
 /** From now on no file of the process grows beyond so many bytes, which its writes notice like a full disk. */
 const limit = (pid: number, bytes: number | "unlimited") =>
@@ -26,25 +26,32 @@ const says = (child: Child, part: string) =>
 
 describe.runIf(process.platform === "linux")("a full disk", () => {
   it.layer(Processes.layer, { excludeTestServices: true })("of kit acp", (it) => {
-    it.effect.each([1, 2] as const)("is a notice to the client and a line on stderr, and so is its end, version %d", (version) =>
+    it.effect.each([1, 2] as const)("fails the turn, is told as it begins and ends, and loses nothing, version %d", (version) =>
       Effect.gen(function* () {
         const here = yield* machine
-        const { open, child } = yield* parent(here, version)
+        const heard: Array<string> = []
+        const observe = (batch: ReadonlyArray<WireFrame>) => Effect.sync(() => void heard.push(...batch.map(({ line }) => line)))
+        const { open, child, end } = yield* observed(here, { offer: version, observe })
         const session = yield* open
-        const gate = here.file("gate")
         yield* limit(child.pid, 1)
-        const prompt = block(`return shell({ command: "while [ ! -e ${gate} ]; do sleep 0.01; done; echo done" }).stdout`)
-        const turn = yield* Effect.forkChild(session.prompt(text(prompt)))
+        const effect = here.file("effect")
+        const refused = yield* Effect.flip(session.prompt(text(block(`return shell({ command: "touch ${effect}" }).success`))))
+        expect(refused.message).toContain("the conversation cannot be recorded: the disk is full")
+        expect(existsSync(effect)).toBe(false)
         yield* says(child, "kit acp: no space left to write")
         yield* limit(child.pid, "unlimited")
         yield* says(child, "kit acp: the disk takes everything again")
-        yield* touch(gate)
-        const { items, text: answer } = yield* Fiber.join(turn)
-        expect(answer).toBe("done\n")
-        expect(items.filter((item) => item.sessionUpdate === "notice")).toMatchObject([
-          { severity: "warning", title: expect.stringMatching(/^no space left to write .*free some/) },
-          { severity: "info", title: expect.stringContaining("nothing that was accepted was lost") },
+        expect((yield* session.prompt(text("again"))).text).toBe("echo: again")
+        yield* end
+        const notices = heard.filter((line) => line.includes('"notice"') && !line.includes("the conversation"))
+        expect(notices).toEqual([
+          expect.stringMatching(/no space left to write .*free some/),
+          expect.stringContaining("nothing that was accepted was lost"),
         ])
+        const later = yield* observed(here, { offer: version })
+        const { replay } = yield* later.agent.attach({ sessionId: session.id, cwd: here.root })
+        expect(replay).toMatchObject({ userMessages: 2, agentMessages: 1 })
+        yield* later.end
       }),
     )
   })

@@ -34,6 +34,22 @@ it.layer(Processes.layer, { excludeTestServices: true })("sessions of kit acp", 
     }),
   )
 
+  it.effect("K07 begin where a Kit that was launched for the same agent died before its first prompt", () =>
+    Effect.gen(function* () {
+      const here = yield* machine
+      const launch = ["--session-id", "s-01a22ebc-1d16-7fc7-a5c8-4773db9c93aa"] as const
+      const first = yield* parent(here, 2, ...launch)
+      const { id } = yield* first.open
+      yield* first.kill
+      const next = yield* parent(here, 2, ...launch)
+      const session = yield* next.open
+      expect([session.id, (yield* session.prompt(text("x"))).text]).toEqual([id, "echo: x"])
+      yield* next.end
+      const third = yield* parent(here, 2, ...launch)
+      expect(yield* Effect.flip(third.open)).toMatchObject({ message: expect.stringContaining("already exists") })
+    }),
+  )
+
   it.effect("S105 are not replaced by new ones where they are gone", () =>
     Effect.gen(function* () {
       const here = yield* machine

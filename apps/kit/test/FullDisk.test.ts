@@ -73,4 +73,24 @@ describe.runIf(process.platform === "linux")("a full disk", () => {
     await kit.touch(end)
     expect(await kit.ended(running)).toMatchObject({ code: 0, out: "full, free\n" })
   })
+
+  it("fails a turn of kit prompt that can no longer be recorded, before the model goes on", async () => {
+    const [working, gate, effect] = [`${kit.folder}/working`, `${kit.folder}/gate`, `${kit.folder}/effect`]
+    await kit.agent("demo")
+    const wait = `shell({ command: "touch ${working}; while [ ! -e ${gate} ]; do sleep 0.01; done" })`
+    const running = await kit.start(["prompt", `\`\`\`runlet\nreturn ${wait}.success\n\`\`\``])
+    await kit.appears(working, running)
+    limit(running.pid, 1)
+    await kit.touch(gate)
+    const { code, err } = await kit.ended(running)
+    expect(code).toBe(1)
+    expect(err).toContain("the conversation cannot be recorded: the disk is full")
+    const after = await kit.run([
+      "prompt",
+      "--session",
+      sessionOf(err),
+      `\`\`\`runlet\nreturn shell({ command: "touch ${effect}" }).success\n\`\`\``,
+    ])
+    expect(after).toMatchObject({ code: 0, out: "true\n" })
+  })
 })

@@ -150,7 +150,8 @@ const make = Effect.fnUntraced(function* (settings: Settings): Effect.fn.Return<
   const create = Effect.fn("AgentSessions.create")(function* (options: OpenOptions) {
     const given = first
     first = undefined
-    const opening = given?.resume
+    const again = given !== undefined && (given.resume || (yield* isUntouched(given.id)))
+    const opening = again
       ? Effect.catchTag(load(given.id, options), "SessionBusy", Effect.die)
       : begin(options, { id: given?.id })
     return yield* Effect.onError(opening, () =>
@@ -159,6 +160,16 @@ const make = Effect.fnUntraced(function* (settings: Settings): Effect.fn.Return<
       }),
     )
   })
+
+  /** Whether there is a session of this id that was never prompted: whoever made it for the same parent died right after (K07). */
+  const isUntouched = (id: string) =>
+    Effect.match(
+      Effect.flatMap(store.openReader(id), (reader) => reader.items),
+      {
+        onFailure: () => false,
+        onSuccess: (records) => !records.some((record) => Items.read(record)?.type === "prompt"),
+      },
+    )
 
   const ended = (id: string) => Effect.suspend(() => ending.get(id) ?? Effect.void)
 

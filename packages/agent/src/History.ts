@@ -18,7 +18,7 @@ export class HistoryUnavailable extends Schema.TaggedError<HistoryUnavailable>()
 export interface History {
   /** Everything recorded so far, in order. */
   readonly items: () => ReadonlyArray<Item>
-  /** Succeeds once the item is recorded (on disk, where the session persists). */
+  /** Succeeds once the item is recorded, where the session persists so that the death of the process loses nothing of it. */
   readonly append: (item: Item) => Effect.Effect<void, HistoryUnavailable>
 }
 
@@ -44,13 +44,23 @@ export const stored = Effect.fnUntraced(function* (
 ): Effect.fn.Return<History, StoreError> {
   const items = records.flatMap((record) => Items.read(record) ?? [])
   const append = (item: Item) =>
-    Effect.map(session.appendItem(item as unknown as Json), () => {
-      items.push(item)
-    })
+    Effect.tap(session.appendItem(item as unknown as Json), () =>
+      Effect.sync(() => {
+        items.push(item)
+      }),
+    )
   yield* Effect.forEach(Items.mend(items, Items.interruptedResult), append, { discard: true })
   return {
     items: () => items,
-    append: (item) => Effect.mapError(append(item), (error) => new HistoryUnavailable({ reason: error.message })),
+    append: (item) =>
+      append(item).pipe(
+        Effect.mapError((error) => new HistoryUnavailable({ reason: error.message })),
+        Effect.flatMap(({ where }) =>
+          where === "held"
+            ? Effect.fail(new HistoryUnavailable({ reason: "the disk is full; it waits in memory until there is space again" }))
+            : Effect.void,
+        ),
+      ),
   }
 })
 

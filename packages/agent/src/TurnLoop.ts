@@ -144,11 +144,19 @@ const settle = Effect.fnUntraced(function* (turn: Turn, exit: Exit.Exit<StopReas
   const open = unanswered(turn.history.items()).map((call) => resultOf(call.id))
   yield* recordAll(turn, open).pipe(
     Effect.andThen(turn.history.append(stop)),
-    Effect.ensuring(turn.emit({ type: "item", item: stop })),
+    Effect.onExit((recorded) => turn.emit({ type: "item", item: Exit.isFailure(exit) ? stop : told(stop, recorded) })),
   )
 })
 
-const stopOf = (exit: Exit.Exit<StopReason, ProviderError | HistoryUnavailable>): Item & { readonly type: "stop" } => {
+/** The end of a turn that went well, as its viewer learns it: an error where it cannot be recorded. */
+const told = (stop: Stop, recorded: Exit.Exit<void, HistoryUnavailable>): Stop => {
+  const error = Option.getOrUndefined(Exit.findErrorOption(recorded))
+  return error === undefined ? stop : { type: "stop", reason: "error", message: error.message }
+}
+
+type Stop = Item & { readonly type: "stop" }
+
+const stopOf = (exit: Exit.Exit<StopReason, ProviderError | HistoryUnavailable>): Stop => {
   if (Exit.isSuccess(exit)) return { type: "stop", reason: exit.value }
   if (Cause.hasInterruptsOnly(exit.cause)) return { type: "stop", reason: "cancelled" }
   const error = Option.getOrUndefined(Cause.findErrorOption(exit.cause))
