@@ -2,9 +2,10 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import * as Deletion from "./Deletion.ts"
-import type { Disk } from "./Disk.ts"
+import { Disk } from "./Disk.ts"
 import * as Layout from "./Layout.ts"
 import type { Lock } from "./Lock.ts"
+import * as Nested from "./Nested.ts"
 import type { SessionSummary } from "./Session.ts"
 import * as SessionFiles from "./SessionFiles.ts"
 import type { SessionId } from "./SessionId.ts"
@@ -15,11 +16,14 @@ import * as Tree from "./Tree.ts"
 
 /** What may go. Nothing that is open anywhere goes, and nothing that cannot be read, whatever the policy says. */
 export interface Policy {
-  /** Sessions whose last change is older than so many days, and agents that ended longer ago in sessions that stay. */
+  /**
+   * Sessions whose last change is older than so many days, and agents that ended longer ago in sessions that stay. A session that a nested Kit keeps for an agent
+   * goes with the agent, whatever its age.
+   */
   readonly olderThanDays?: number
   /** The oldest sessions, until all of them together are no larger. */
   readonly maxBytes?: number
-  /** The youngest sessions that stay in any case; 1 unless given. */
+  /** The youngest sessions that stay in any case, nested ones not counted; 1 unless given. */
   readonly keep?: number
 }
 
@@ -58,29 +62,62 @@ const candidates = Effect.fn("Collection.candidates")(function* (
   const rows = yield* store.list({ subagents: true })
   const found: Array<Candidate> = []
   const sizes = new Map<string, number>()
+  const agents = new Set<string>()
   for (const [index, { id }] of rows.entries()) {
-    sizes.set(id, yield* sizeOf(Layout.sessionPath(home, id as SessionId)))
+    const directory = Layout.sessionPath(home, id as SessionId)
+    sizes.set(id, yield* sizeOf(directory))
+    for (const agent of yield* agentsIn(directory)) agents.add(agent)
     onLooked(index + 1, rows.length)
     yield* Effect.yieldNow
   }
-  let total = [...sizes.values()].reduce((sum, bytes) => sum + bytes, 0)
-  for (const row of rows.slice(keep).reverse()) {
+  const sizeWith = (ids: ReadonlyArray<string>): number => ids.reduce((sum, id) => sum + (sizes.get(id) ?? 0), 0)
+  let total = sizeWith([...sizes.keys()])
+  const going = new Set<string>()
+  for (const row of candidatesOf(rows, agents, keep)) {
     const isOld = row.updated < limit
     if (!isOld && !(maxBytes !== undefined && total > maxBytes)) continue
     if (!(yield* mayGo(store, row))) continue
-    const bytes = sizes.get(row.id) ?? 0
+    const all = [row.id, ...(yield* nestedIn(Nested.ofSession(home, row.id as SessionId)))]
+    const bytes = sizeWith(all)
     const why = isOld ? `unchanged for more than ${olderThanDays} days` : `all sessions are larger than ${maxBytes} bytes`
     found.push({ kind: "session", session: row.id, id: row.id, bytes, why, updated: row.updated })
+    for (const id of all) going.add(id)
     total -= bytes
   }
   if (olderThanDays === undefined) return found
-  const going = new Set(found.map((one) => one.session))
   for (const row of rows) {
     if (going.has(row.id) || !(yield* mayGo(store, row))) continue
-    found.push(...(yield* endedAgents(home, store, row.id, limit, olderThanDays)))
+    for (const one of yield* endedAgents(home, store, row.id, limit, olderThanDays)) {
+      found.push({ ...one, bytes: one.bytes + sizeWith(yield* nestedIn(Nested.ofAgent(home, one.id))) })
+    }
   }
   return found
 })
+
+/**
+ * Those of which a policy decides, oldest first: the sessions that people began but for the youngest, and nested ones whose agent is nowhere any more. Any other
+ * nested session goes with its agent, and with nothing else.
+ */
+const candidatesOf = (
+  rows: ReadonlyArray<SessionSummary>,
+  agents: ReadonlySet<string>,
+  keep: number,
+): ReadonlyArray<SessionSummary> => {
+  const owned = ({ id, info }: SessionSummary): boolean => agents.has(id) && info?.origin !== "top_level"
+  const orphaned = rows.filter((row) => row.info?.origin === "subagent" && !owned(row))
+  const own = rows.filter((row) => row.info?.origin !== "subagent" && !owned(row))
+  return [...orphaned, ...own.slice(keep)].sort((a, b) => a.updated - b.updated)
+}
+
+const agentsIn = (directory: string): Effect.Effect<ReadonlyArray<string>, never, Disk.Service> =>
+  Disk.Service.pipe(
+    Effect.flatMap((disk) => disk.list(`${directory}/${Layout.subagentsName}`)),
+    Effect.match({ onFailure: () => [], onSuccess: (names) => names ?? [] }),
+  )
+
+const nestedIn = (
+  ids: Effect.Effect<ReadonlyArray<SessionId>, StoreError, Disk.Service>,
+): Effect.Effect<ReadonlyArray<SessionId>, never, Disk.Service> => Effect.orElseSucceed(ids, () => [])
 
 const sizeOf = (directory: string): Effect.Effect<number, never, Disk.Service> =>
   Effect.orElseSucceed(Tree.size(directory), () => 0)

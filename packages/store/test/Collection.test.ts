@@ -7,6 +7,7 @@ import { DiskFaulty } from "../src/DiskFaulty.ts"
 import { DiskNode } from "../src/DiskNode.ts"
 import { Lock } from "../src/Lock.ts"
 import { SessionStore } from "../src/SessionStore.ts"
+import { Tree } from "../src/Tree.ts"
 import { onDisk, spec } from "./Backends.ts"
 import { codeOf } from "./Made.ts"
 
@@ -72,6 +73,44 @@ describe("collection", () => {
         const left = yield* Effect.flatMap(store.openReader("young"), (reader) => reader.subagents.list())
         expect(left.map((row) => row.id)).not.toContain(ended)
         expect(yield* store.collect(policy, { dryRun: false })).toEqual([])
+      }),
+    ),
+  )
+
+  it.live("K16 leaves the session that a nested Kit keeps for an agent to the agent, and counts only sessions of people", () =>
+    onDisk((home) =>
+      Effect.gen(function* () {
+        const store = yield* SessionStore.Service
+        const agents = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const { subagents } = yield* store.create({ id: "parent", cwd: "/w" })
+            const both = [(yield* subagents.create(spec, "")).agent_id, (yield* subagents.create(spec, "")).agent_id]
+            for (const id of both) yield* Effect.scoped(store.create({ id, cwd: "/w", origin: "subagent" }))
+            return both
+          }),
+        )
+        const gone = "s-01890000-0000-7000-8000-000000000001"
+        yield* Effect.scoped(store.create({ id: gone, cwd: "/w", origin: "subagent" }))
+        for (const id of [...agents, gone]) aged(home, id, 40)
+        const named = (policy: Parameters<typeof store.collect>[0]) =>
+          Effect.map(store.collect(policy, { dryRun: true }), (found) => found.map((one) => one.id))
+        expect(yield* named({ olderThanDays: 30 })).toEqual([gone])
+        expect(yield* named({ olderThanDays: 0 })).toEqual([gone])
+        expect(yield* named({ maxBytes: 0 })).toEqual([gone])
+        expect(yield* named({ maxBytes: 0, keep: 0 })).toEqual([gone, "parent"])
+        aged(home, "parent", 35)
+        yield* Effect.scoped(store.create({ id: "young", cwd: "/w" }))
+        const sized = (ids: ReadonlyArray<string>) =>
+          Effect.reduce(
+            ids,
+            () => 0,
+            (sum, id) => Effect.map(Tree.size(path.join(home, "sessions", id)), (bytes) => sum + bytes),
+          ).pipe(Effect.provide(DiskNode.layer))
+        const whole = yield* sized(["parent", ...agents])
+        const found = yield* store.collect({ olderThanDays: 30 }, { dryRun: false })
+        expect(found.map((one) => one.id)).toEqual([gone, "parent"])
+        expect(found[1]?.bytes).toBe(whole)
+        expect(fs.readdirSync(path.join(home, "sessions"))).toEqual(["young"])
       }),
     ),
   )
