@@ -23,4 +23,9 @@ export interface ChildRecord extends JsonObject {
   readonly handle_generation: number
   /** At least 1: a direct child of a top-level session. */
   readonly depth: number
+  /** The session that a `Closed` child was moved to; should its directory be here again, the record is of an earlier stay. */
+  readonly moved_to?: string
 }
+
+/** Whether the record says no more than that the child went to another session. */
+export const hasMoved = ({ lifecycle, moved_to }: ChildRecord): boolean => lifecycle === "Closed" && moved_to !== undefined

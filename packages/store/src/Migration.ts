@@ -5,6 +5,7 @@ import * as AgentDocument from "./AgentDocument.ts"
 import * as AgentFiles from "./AgentFiles.ts"
 import { type AgentId, make as makeId, uuid } from "./AgentId.ts"
 import type { MigrationStep } from "./AgentMeta.ts"
+import { hasMoved } from "./ChildRecord.ts"
 import { Disk } from "./Disk.ts"
 import * as Document from "./Document.ts"
 import { encodeValue } from "./Frame.ts"
@@ -150,7 +151,10 @@ const place = Effect.fnUntraced(function* (
   yield* Effect.uninterruptible(Effect.tapError(fill, () => Effect.ignore(disk.removeTree(staging))))
 })
 
-/** The checkpoint goes with the agent: the target's transcript has it before the source's says `Closed`. */
+/**
+ * The checkpoint goes with the agent: the target's transcript has it before the source's says `Closed`, marked with where the agent went. A mark in the target
+ * is of an earlier stay and is overruled; anything newer that the target says of the agent stands.
+ */
 const handOver = Effect.fnUntraced(function* (
   id: string,
   from: SessionWriter,
@@ -158,8 +162,9 @@ const handOver = Effect.fnUntraced(function* (
 ): Effect.fn.Return<void, StoreError> {
   const record = (yield* from.children).find((child) => child.id === id)
   if (record === undefined || record.lifecycle === "Closed") return
-  if (!(yield* to.children).some((child) => child.id === id)) yield* to.appendChild(record)
-  yield* from.appendChild({ ...record, lifecycle: "Closed" })
+  const there = (yield* to.children).find((child) => child.id === id)
+  if (there === undefined || hasMoved(there)) yield* to.appendChild(record)
+  yield* from.appendChild({ ...record, lifecycle: "Closed", moved_to: to.id })
 })
 
 export * as Migration from "./Migration.ts"

@@ -4,7 +4,7 @@ import * as AgentDocument from "./AgentDocument.ts"
 import * as AgentFiles from "./AgentFiles.ts"
 import { is as isAgentId } from "./AgentId.ts"
 import { type AgentMeta, type AgentStatus, isLive } from "./AgentMeta.ts"
-import type { ChildRecord } from "./ChildRecord.ts"
+import { type ChildRecord, hasMoved } from "./ChildRecord.ts"
 import { Disk } from "./Disk.ts"
 import * as Document from "./Document.ts"
 import type { JsonObject } from "./Json.ts"
@@ -67,7 +67,7 @@ const recover = Effect.fnUntraced(function* (
   const raw = yield* AgentFiles.readMeta(path, id)
   const meta = yield* AgentDocument.view(file, raw)
   yield* AgentFiles.checkOwner(meta, sessionId, id, file)
-  const status = decided(meta, child)
+  const status = decided(meta, child !== undefined && hasMoved(child) ? undefined : child)
   if (status === meta.status) return
   yield* Document.checkWritable(file, raw, AgentDocument.format)
   const reason = status === "interrupted" ? `its process ended while it was ${meta.status}` : undefined

@@ -85,6 +85,32 @@ for (const { name, run } of backends) {
       ),
     )
 
+    it.live("K10 an agent that comes back goes on where the other session stopped", () =>
+      run(
+        Effect.gen(function* () {
+          const id = yield* made
+          const store = yield* SessionStore.Service
+          const last = (session: string) =>
+            Effect.map(
+              Effect.flatMap(store.openReader(session), (reader) => reader.children),
+              (children) => children.map(({ lifecycle, generation }) => [lifecycle, generation]),
+            )
+          yield* store.migrate(id, { from: "one", to: "two" })
+          yield* Effect.scoped(
+            Effect.flatMap(store.openWriter("two"), (session) =>
+              session.appendChild({ ...childOf(id), generation: 7, handle_generation: 7 }),
+            ),
+          )
+          yield* store.migrate(id, { from: "two", to: "one" })
+          expect(yield* seen("one", id)).toEqual({ ...whole, from: ["one", "two"] })
+          expect([yield* last("one"), yield* last("two")]).toEqual([[["Idle", 7]], [["Closed", 7]]])
+          yield* store.migrate(id, { from: "one", to: "two" })
+          expect([yield* last("one"), yield* last("two")]).toEqual([[["Closed", 7]], [["Idle", 7]]])
+          expect((yield* seen("two", id)).status).toBe("idle")
+        }),
+      ),
+    )
+
     it.live("copies an agent under a new id and leaves the first as it was", () =>
       run(
         Effect.gen(function* () {
@@ -120,51 +146,62 @@ for (const { name, run } of backends) {
 }
 
 describe("a move that is cut short at any call", () => {
-  it.live("T15 leaves one usable agent, and calling again finishes it", () =>
-    Effect.gen(function* () {
-      const storeOver = (model: DiskModel, die: number, count: () => void = () => {}) =>
-        SessionStore.layerDisk({ home: "/home" }).pipe(
-          Layer.provide(
-            Layer.provideMerge(
-              Lock.layerMemory,
-              DiskFaulty.layerWith(({ index }) => {
-                count()
-                return index === die ? { die: true } : undefined
-              }),
-            ),
-          ),
-          Layer.provide(layerOf(model)),
-        )
-      let tried = 0
-      for (let die = 0; ; die += 1) {
-        for (const power of [false, true]) {
-          const model = new DiskModel({ tracking: true })
-          const id = yield* made.pipe(Effect.provide(storeOver(model, -1)))
-          const move = Effect.flatMap(SessionStore.Service, (store) => store.migrate(id, { from: "one", to: "two" }))
-          const exit = yield* Effect.exit(move.pipe(Effect.provide(storeOver(model, die))))
-          const after = power ? model.afterPowerLoss((count) => (die * 7919) % count) : model.afterKill()
-          const usable = yield* Effect.gen(function* () {
-            const sides = [yield* Effect.result(seen("one", id)), yield* Effect.result(seen("two", id))]
-            return sides.filter((side) => side._tag === "Success").length
-          }).pipe(Effect.provide(storeOver(after, -1)))
-          expect([die, power, usable <= 1]).toEqual([die, power, true])
-          if (Exit.isSuccess(exit)) {
-            expect(usable).toBe(1)
-            if (power) {
-              console.log(`${tried} deaths during a move, none lost, none doubled`)
-              return
+  for (const returns of [false, true]) {
+    it.live(
+      `T15 leaves one usable agent, and calling again finishes it${returns ? ", where it comes back to a session" : ""}`,
+      () =>
+        Effect.gen(function* () {
+          const [source, target] = returns ? (["two", "one"] as const) : (["one", "two"] as const)
+          const from = returns ? ["one", "two"] : ["one"]
+          const storeOver = (model: DiskModel, die: number, count: () => void = () => {}) =>
+            SessionStore.layerDisk({ home: "/home" }).pipe(
+              Layer.provide(
+                Layer.provideMerge(
+                  Lock.layerMemory,
+                  DiskFaulty.layerWith(({ index }) => {
+                    count()
+                    return index === die ? { die: true } : undefined
+                  }),
+                ),
+              ),
+              Layer.provide(layerOf(model)),
+            )
+          let tried = 0
+          for (let die = 0; ; die += 1) {
+            for (const power of [false, true]) {
+              const model = new DiskModel({ tracking: true })
+              const id = yield* Effect.gen(function* () {
+                const agent = yield* made
+                if (returns)
+                  yield* Effect.flatMap(SessionStore.Service, (store) => store.migrate(agent, { from: "one", to: "two" }))
+                return agent
+              }).pipe(Effect.provide(storeOver(model, -1)))
+              const move = Effect.flatMap(SessionStore.Service, (store) => store.migrate(id, { from: source, to: target }))
+              const exit = yield* Effect.exit(move.pipe(Effect.provide(storeOver(model, die))))
+              const after = power ? model.afterPowerLoss((count) => (die * 7919) % count) : model.afterKill()
+              const usable = yield* Effect.gen(function* () {
+                const sides = [yield* Effect.result(seen("one", id)), yield* Effect.result(seen("two", id))]
+                return sides.filter((side) => side._tag === "Success").length
+              }).pipe(Effect.provide(storeOver(after, -1)))
+              expect([die, power, usable <= 1]).toEqual([die, power, true])
+              if (Exit.isSuccess(exit)) {
+                expect(usable).toBe(1)
+                if (power) {
+                  console.log(`${tried} deaths during a move, none lost, none doubled`)
+                  return
+                }
+                continue
+              }
+              tried++
+              yield* Effect.gen(function* () {
+                const again = yield* Effect.result(move)
+                if (again._tag === "Failure") expect(again.failure.code).toBe("NOT_FOUND")
+                expect(yield* seen(target, id)).toEqual({ ...whole, from })
+                expect((yield* Effect.flip(seen(source, id))).code).toBe("FOREIGN_SESSION")
+              }).pipe(Effect.provide(storeOver(after, -1)))
             }
-            continue
           }
-          tried++
-          yield* Effect.gen(function* () {
-            const again = yield* Effect.result(move)
-            if (again._tag === "Failure") expect(again.failure.code).toBe("NOT_FOUND")
-            expect(yield* seen("two", id)).toEqual({ ...whole, from: ["one"] })
-            expect((yield* Effect.flip(seen("one", id))).code).toBe("FOREIGN_SESSION")
-          }).pipe(Effect.provide(storeOver(after, -1)))
-        }
-      }
-    }),
-  )
+        }),
+    )
+  }
 })
