@@ -87,14 +87,28 @@ export const hold = Effect.fn("SessionFiles.hold")(
       if (waited >= limits.lockMillis) return yield* of(new Locked({ session: id, holder: yield* holderOf(directory) }))
       yield* Effect.sleep(step)
     }
-    const since = new Date(yield* Clock.currentTimeMillis).toISOString()
-    const { pid, host } = lock.self
-    yield* Document.write(`${directory}/${Layout.holderFile}`, { pid, host, since }, { durable: false })
+    yield* sign(directory, lock.self)
     if ((yield* disk.stat(path).pipe(Effect.mapError(ofDisk))) === undefined)
       return yield* of(new NotFound({ what: "session", id }))
   },
   (holding, directory, id) => Effect.catch(holding, (error) => gone(error, directory, id)),
 )
+
+/** Says who we are, for people. A full disk only keeps it from being said: the lock is the kernel's, and what frees space must not need any. */
+const sign = Effect.fnUntraced(function* (
+  directory: string,
+  { pid, host }: Lock.Interface["self"],
+): Effect.fn.Return<void, StoreError, Disk.Service> {
+  const disk = yield* Disk.Service
+  const path = `${directory}/${Layout.holderFile}`
+  const since = new Date(yield* Clock.currentTimeMillis).toISOString()
+  yield* Document.write(path, { pid, host, since }, { durable: false }).pipe(
+    Effect.catchIf(
+      (error) => error.code === "NO_SPACE",
+      () => Effect.ignore(disk.unlink(path)),
+    ),
+  )
+})
 
 /** The failure of a call on a session's directory; `NotFound` where somebody else has deleted it meanwhile. */
 const gone = Effect.fnUntraced(function* (

@@ -4,6 +4,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { Disk } from "../src/Disk.ts"
+import { DiskFaulty } from "../src/DiskFaulty.ts"
 import { DiskNode } from "../src/DiskNode.ts"
 import { Lock } from "../src/Lock.ts"
 import { SessionStore } from "../src/SessionStore.ts"
@@ -75,7 +76,7 @@ describe("deleting", () => {
           fs.writeFileSync(file, fs.readFileSync(file, "utf8").replace(/"updated_at": "[^"]*"/, `"updated_at": "${at}"`))
           if (id === "one") fs.utimesSync(path.join(home, "sessions/one/transcript.jsonl"), 1, 1)
         }
-        const gone = yield* store.collect({ olderThanDays: 30 }, { dryRun: false })
+        const gone = yield* store.collect({ olderThanDays: 30, keep: 0 }, { dryRun: false })
         expect(gone.map(({ id }) => id)).toEqual(["one"])
         expect(sessionsIn(home)).toEqual([])
       }),
@@ -113,4 +114,43 @@ describe("deleting", () => {
       }),
     ),
   )
+
+  for (const alsoNames of [false, true]) {
+    const what = alsoNames ? "no byte and no name" : "no byte"
+    it.live(`K17 takes ${what} of a full disk: sessions, agents and what a policy names can still go`, () =>
+      Effect.scoped(
+        Effect.gen(function* () {
+          const home = yield* temporaryHome
+          const disk = { full: false }
+          const needs: ReadonlyArray<string> = [
+            ...["write", "openExclusive", "makeDirectory"],
+            ...(alsoNames ? ["rename", "syncDirectory"] : []),
+          ]
+          const faulty = DiskFaulty.layerWith(({ call }) =>
+            disk.full && needs.includes(call) ? { code: "ENOSPC" } : undefined,
+          ).pipe(Layer.provide(DiskNode.layer))
+          const use = Effect.gen(function* () {
+            const store = yield* SessionStore.Service
+            const [outer] = yield* nested
+            for (const id of ["two", "three"]) yield* Effect.scoped(store.create({ id, cwd: "/w" }))
+            disk.full = true
+            yield* Effect.scoped(
+              Effect.gen(function* () {
+                const { subagents } = yield* store.openWriter("one")
+                expect(yield* store.holder("one")).toEqual({ pid: null, host: null, since: null })
+                yield* subagents.delete(outer)
+              }),
+            )
+            expect(sessionsIn(home)).toEqual(["one", "three", "two"])
+            yield* store.delete("two")
+            expect(sessionsIn(home)).toEqual(["one", "three"])
+            const gone = yield* store.collect({ maxBytes: 0, keep: 0 }, { dryRun: false })
+            expect(gone.map(({ problem }) => problem)).toEqual([undefined, undefined])
+            expect(sessionsIn(home)).toEqual([])
+          })
+          yield* Effect.provide(use, SessionStore.layerDisk({ home }).pipe(Layer.provide(Layer.merge(faulty, Lock.layer))))
+        }),
+      ),
+    )
+  }
 })
