@@ -65,6 +65,11 @@ describe("kit sessions export and import", () => {
     symlinkSync("/etc/passwd", transcript)
     expect(await refused("import", "copy")).toEqual([1, "CORRUPT", expect.stringContaining("a symlink stands where a file")])
     expect(await refused("import", ".")).toEqual([2, "INVALID", expect.stringContaining("kit sessions export made")])
+    writeFileSync(join(kit.dir, "file"), "")
+    expect(await refused("import", "file")).toEqual([2, "INVALID", expect.stringContaining("file is a file and no directory")])
+    expect(await refused("import", "nothing")).toEqual([2, "INVALID", expect.stringContaining("there is no ")])
+    const wrong = await kit.run(["subagents", "import", "copy"])
+    expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining("take it with kit sessions import") })
     expect(await refused("export", "nope", "x")).toEqual([2, "NOT_FOUND", expect.any(String)])
     expect(await refused("export", "../x", "x")).toEqual([2, "INVALID_ID", expect.any(String)])
     expect(existsSync(join(kit.dir, "x"))).toBe(false)
@@ -122,7 +127,9 @@ describe("kit subagents import", () => {
       ["a1b2c3d4e", "a5b6c7d8e"].map((agent) => ({ from: join(source, "subagents", agent), skipped: 1 })),
     )
     const listed = await json("subagents", "list", "--session", session)
-    expect(listed.subagents.map(({ status }: { readonly status: string }) => status)).toEqual(["interrupted", "interrupted"])
+    expect(listed.subagents.map(({ status }: { readonly status: string }) => status)).toEqual(["closed", "closed"])
+    const ran = await kit.run(["subagents", "run", subagents[0].id, "go on"])
+    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining("a record imported from Kimi CLI, to be looked at") })
     expect(await json("subagents", "show", subagents[0].id)).toMatchObject({
       prompt: "You code.",
       context: { messages: [{ role: "user", content: "hi" }] },

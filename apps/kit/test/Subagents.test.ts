@@ -201,12 +201,17 @@ describe("kit subagents orphans", () => {
 
 describe("kit subagents migrate", () => {
   it("K10 moves an agent to another session, which goes on with it; a copy is only a record", async () => {
-    await kit.agent("demo")
+    const agent = await kit.agent("demo")
     const first = await kit.compose('return subagent({ prompt: "one", name: "Scout" }).id')
     const id = JSON.parse(first.out)
     const [from, to] = [sessionOf(first.err), sessionOf((await kit.compose("return 1")).err)]
     const copied = await kit.run(["subagents", "migrate", id, "--to", to, "--copy", "--json"])
     expect(JSON.parse(copied.out)).toEqual({ id: expect.stringMatching(/^s-/), from, to, mode: "copy" })
+    const copy = JSON.parse(copied.out).id
+    expect((await kit.run(["subagents", "list", "--session", to])).out).toMatch(new RegExp(`${copy} +— +closed `))
+    const ran = await kit.run(["subagents", "run", copy, "two"])
+    expect(ran).toMatchObject({ code: 1, err: expect.stringContaining(`is retired: it is a copy of ${id}, to be looked at`) })
+    expect(agent.recording.pids).toHaveLength(1)
     expect(await kit.run(["subagents", "show", id, "--session", to, "--json"])).toMatchObject({ code: 2 })
     const moved = await kit.run(["subagents", "migrate", id, "--to", to])
     expect(moved).toMatchObject({ code: 0, out: `${id}\n`, err: "" })

@@ -5,6 +5,7 @@ import { Disk } from "./Disk.ts"
 import * as Document from "./Document.ts"
 import { isObject, type Json, type JsonObject, parse } from "./Json.ts"
 import * as Layout from "./Layout.ts"
+import * as Manifest from "./Manifest.ts"
 import { Invalid, of, ofDisk, type StoreError } from "./StoreError.ts"
 import type { Interface } from "./SubagentStore.ts"
 
@@ -72,6 +73,10 @@ const agentsIn = Effect.fnUntraced(function* (
   const disk = yield* Disk.Service
   const holdsMeta = (path: string) =>
     Effect.map(disk.stat(`${path}/${kimiMeta}`), (stat) => stat?.kind === "file").pipe(Effect.mapError(ofDisk))
+  if ((yield* disk.stat(`${directory}/${Manifest.file}`).pipe(Effect.mapError(ofDisk))) !== undefined) {
+    const why = `${directory} is what kit sessions export made; take it with kit sessions import`
+    return yield* of(new Invalid({ what: "import", why }))
+  }
   if (yield* holdsMeta(directory)) return [directory]
   const parent = `${directory}/${Layout.subagentsName}`
   const names = (yield* disk.list(parent).pipe(Effect.mapError(ofDisk))) ?? []
@@ -87,7 +92,7 @@ const agentsIn = Effect.fnUntraced(function* (
 
 /**
  * Makes agents of what Kimi CLI 1.49 wrote (`meta.json`, `context.jsonl`, `wire.jsonl`): the system prompt and the messages become prompt and state, every
- * wire record an event in its order. Each gets an id of ours and the status `interrupted`; where it came from stands in `ext.imported`. An agent that
+ * wire record an event in its order. Each gets an id of ours and the status `closed`: a record that nobody goes on with. Where it came from stands in `ext.imported`. An agent that
  * cannot be made whole is not made, and ends the call; those before it stay. The source is only read.
  */
 export const run = Effect.fn("KimiImport.run")(function* (
@@ -125,7 +130,7 @@ const one = Effect.fnUntraced(function* (
     yield* subagents.setExt(id, {
       imported: { from: "kimi-cli", agent_id: text(meta.agent_id) ?? null, status: text(meta.status) ?? null },
     })
-    yield* subagents.setStatus(id, "starting", "interrupted", "imported from Kimi CLI")
+    yield* subagents.setStatus(id, "starting", "closed", "a record imported from Kimi CLI, to be looked at")
     return { id, from, skipped: badContext + badWire }
   })
   const undo = Effect.andThen(subagents.setStatus(id, "starting", "failed", "its import failed"), subagents.delete(id))

@@ -49,6 +49,11 @@ export const read = Effect.fn("Manifest.read")(function* (
 ): Effect.fn.Return<Manifest, StoreError, Disk.Service> {
   const disk = yield* Disk.Service
   const path = `${directory}/${file}`
+  const kind = (yield* disk.stat(directory).pipe(Effect.mapError(ofDisk)))?.kind
+  if (kind === undefined || kind === "file" || kind === "other") {
+    const why = kind === undefined ? `there is no ${directory}` : `${directory} is ${Layout.article(kind)} and no directory`
+    return yield* of(new Invalid({ what: "import", why: `${why}; name a directory that kit sessions export made` }))
+  }
   const stat = yield* disk.stat(path).pipe(Effect.mapError(ofDisk))
   if (stat === undefined) {
     return yield* of(

@@ -29,7 +29,7 @@ export interface Side {
 /**
  * Moves or copies an agent to another session (K10). A move freezes the source first (`moving` in its metadata), then makes the target whole under its final
  * name in one rename, hands over the checkpoint, and removes the source. A crash leaves the frozen source alone, or both; calling again with the same target
- * finishes. The agent's older log files move as they are: their first lines name the old session, which `migrated_from` vouches for.
+ * finishes. A copy is `closed`: a record that nobody goes on with. The agent's older log files move as they are: their first lines name the old session, which `migrated_from` vouches for.
  */
 export const run = Effect.fn("Migration.run")(function* (
   id: string,
@@ -44,7 +44,8 @@ export const run = Effect.fn("Migration.run")(function* (
     const step = { session_id: from.session.id, agent_id: id, at: yield* now, migration_id: yield* uuid }
     const copy = yield* makeId
     yield* from.session.subagents.flush(id)
-    yield* place(source, id, from, `${parent}/${copy}`, copy, to, step)
+    const ended = { status: "closed", status_reason: `a copy of ${id}, to be looked at` }
+    yield* place(source, id, from, `${parent}/${copy}`, copy, to, step, ended)
     return copy
   }
   const frozen = yield* freeze(id, source, from, to)
@@ -100,6 +101,7 @@ const place = Effect.fnUntraced(function* (
   newId: string,
   to: Side,
   step: MigrationStep,
+  changes: JsonObject = {},
 ): Effect.fn.Return<void, StoreError, Disk.Service> {
   const disk = yield* Disk.Service
   const parent = target.slice(0, target.lastIndexOf("/"))
@@ -142,7 +144,7 @@ const place = Effect.fnUntraced(function* (
     const migrated = [...meta.migrated_from, step] as unknown as ReadonlyArray<JsonObject>
     yield* writeNew(
       `${staging}/${Layout.metaFile}`,
-      Document.encode(Revision.next(rest, { ...ids, migrated_from: migrated }, time)),
+      Document.encode(Revision.next(rest, { ...changes, ...ids, migrated_from: migrated }, time)),
     )
     yield* disk.syncDirectory(staging).pipe(Effect.mapError(ofDisk))
     yield* disk.rename(staging, target).pipe(Effect.mapError(ofDisk))

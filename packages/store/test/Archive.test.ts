@@ -300,7 +300,7 @@ describe("an agent of Kimi CLI", () => {
         const id = imported[0]?.id ?? ""
         const reader = yield* store.openReader("one")
         const { meta, prompt, context } = yield* reader.subagents.load(id)
-        expect([prompt, meta.status, meta.spec.name, meta.spec.model]).toEqual(["You code.", "interrupted", "coder", "kimi-k2"])
+        expect([prompt, meta.status, meta.spec.name, meta.spec.model]).toEqual(["You code.", "closed", "coder", "kimi-k2"])
         expect(meta.ext).toEqual({ imported: { from: "kimi-cli", agent_id: "a1b2c3d4e", status: "idle" } })
         expect(context).toEqual({ messages, usage: { role: "_usage", token_count: 12 } })
         const events = (yield* Stream.runCollect(reader.subagents.replay(id))).filter(

@@ -111,14 +111,14 @@ for (const { name, run } of backends) {
       ),
     )
 
-    it.live("copies an agent under a new id and leaves the first as it was", () =>
+    it.live("copies an agent under a new id as a closed record, and leaves the first as it was", () =>
       run(
         Effect.gen(function* () {
           const id = yield* made
           const store = yield* SessionStore.Service
           const copy = yield* store.migrate(id, { from: "one", to: "two", mode: "copy" })
           expect(copy).not.toBe(id)
-          expect(yield* seen("two", copy)).toEqual({ ...whole, lifecycle: undefined, from: ["one"] })
+          expect(yield* seen("two", copy)).toEqual({ ...whole, status: "closed", lifecycle: undefined, from: ["one"] })
           expect(yield* seen("one", id)).toEqual({ ...whole, from: [] })
         }),
       ),

@@ -17,7 +17,7 @@ export const subagentsImport = command({
   name: "import",
   summary: "make agents of what Kimi CLI recorded: an agent's directory, or a session's",
   details: [
-    "System prompt, messages and wire records are taken over under ids of Kit's own; the source is only read. Each agent is made whole or not at all, and is a record to look at: it is interrupted, and no handle.",
+    "System prompt, messages and wire records are taken over under ids of Kit's own; the source is only read. Each agent is made whole or not at all, and is a record to look at: it is closed, and no handle.",
   ],
   parameters: { DIR: Flag.required("~/.kimi/sessions/…/SESSION, or …/SESSION/subagents/AGENT") },
   flags: {

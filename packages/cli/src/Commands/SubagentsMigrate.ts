@@ -13,7 +13,7 @@ export const subagentsMigrate = command({
   name: "migrate",
   summary: "move an agent with all its files to another session, or copy it there",
   details: [
-    "Neither session may be open. A move keeps the id, and the other session goes on with the agent where this one stopped; a copy has a new id and is a record to look at. A move that was cut short is finished by the same call.",
+    "Neither session may be open. A move keeps the id, and the other session goes on with the agent where this one stopped; a copy has a new id and is a record to look at: it is closed, and no handle. A move that was cut short is finished by the same call.",
   ],
   parameters: { ID: Flag.required("the agent") },
   flags: {

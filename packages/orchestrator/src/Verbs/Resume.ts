@@ -16,7 +16,7 @@ import { PromptContent } from "../PromptContent.ts"
 import { Reconnect } from "../Reconnect.ts"
 import { Start } from "../Start.ts"
 import { type OutputSchema, StructuredOutput } from "../StructuredOutput.ts"
-import type { SubagentError } from "../SubagentError.ts"
+import { SubagentError } from "../SubagentError.ts"
 import { Task } from "../Task.ts"
 import { Turn } from "../Turn.ts"
 import { inferVendor } from "../Vendor.ts"
@@ -89,6 +89,13 @@ const begin = Effect.fnUntraced(function* (
   )
 })
 
+/** Refuses an agent that is there to be looked at: a copy, or one that was imported. */
+const record = ({ meta: { status_reason: why } }: LoadedAgent): SubagentError => {
+  const refusal = retired()
+  const { code, message } = refusal
+  return why === undefined ? refusal : new SubagentError({ code, message: `${message}: it is ${why}`, retryable: false })
+}
+
 /**
  * Continues an agent of this session by its id, whatever its generation (K09): a live or restored one goes on, one that was launched and never
  * prompted begins. One that was in a turn when its parent ended, was closed, or failed is retired (decision 21).
@@ -104,6 +111,6 @@ export const resume = Effect.fn("Subagents.resume")(function* (
   if (Result.isSuccess(child)) return yield* goOn(parent, child.success, next)
   if (child.failure.code !== "UNKNOWN_SUBAGENT") return yield* child.failure
   const loaded = yield* Effect.mapError(parent.options.session.subagents.load(id), () => child.failure)
-  if (loaded.meta.status === "closed") return yield* retired()
+  if (loaded.meta.status === "closed") return yield* record(loaded)
   return yield* begin(parent, loaded, next)
 })
