@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -86,6 +86,33 @@ describe("kit subagents", () => {
     expect(mended).toMatchObject({ id, status: "interrupted" })
     expect(mended.problem).toBeUndefined()
     expect(await kit.run(["subagents", "repair", id])).toMatchObject({ code: 0, out: "nothing to mend\n" })
+  })
+
+  it("verifies every agent that is whole beside one that is not: a link, and a log that is gone", async () => {
+    await kit.agent("demo")
+    const { out, err } = await kit.compose(
+      'return [subagent({ prompt: "1" }).id, subagent({ prompt: "2" }).id, subagent({ prompt: "3" }).id]',
+    )
+    const [whole, linked, emptied] = JSON.parse(out)
+    const directory = join(kit.kitHome, "sessions", sessionOf(err), "subagents")
+    renameSync(join(directory, linked), join(kit.folder, "moved"))
+    symlinkSync(join(kit.folder, "moved"), join(directory, linked))
+    rmSync(join(directory, emptied, "wire.log"))
+    const rows = (await kit.run(["subagents", "list"])).out
+    expect(rows).toMatch(new RegExp(`${linked} .*damaged`))
+    const verified = await kit.run(["subagents", "verify", "--json"])
+    expect(verified.code).toBe(1)
+    const found = JSON.parse(verified.out).subagents as ReadonlyArray<{
+      id: string
+      findings: ReadonlyArray<{ severity: string }>
+    }>
+    const broken = found.filter(({ findings }) => findings.some(({ severity }) => severity === "error")).map(({ id }) => id)
+    expect(found.map(({ id }) => id).sort()).toEqual([whole, linked, emptied].sort())
+    expect(broken.sort()).toEqual([linked, emptied].sort())
+    expect(await kit.run(["subagents", "verify", emptied])).toMatchObject({
+      code: 1,
+      out: expect.stringContaining("records are lost"),
+    })
   })
 
   it("K11 deletes an agent with all its files", async () => {

@@ -127,7 +127,10 @@ const list = Effect.fn("SubagentStore.list")(function* (
     const ids = names.slice(at, at + listBatch)
     const contents = yield* disk.readFiles(ids.map((id) => `${parent}/${id}/${Layout.metaFile}`))
     for (const [index, id] of ids.entries()) {
-      const row = summary(options, id, `${parent}/${id}/${Layout.metaFile}`, contents[index], live)
+      const misplaced = yield* Layout.directory(`${parent}/${id}`).pipe(
+        Effect.match({ onFailure: (problem): AgentSummary => ({ id, problem }), onSuccess: () => undefined }),
+      )
+      const row = misplaced ?? summary(options, id, `${parent}/${id}/${Layout.metaFile}`, contents[index], live)
       if (filter.status === undefined || row.meta?.status === filter.status) rows.push(row)
     }
   }

@@ -64,7 +64,7 @@ export const agent = Effect.fn("Verify.agent")(function* (
     const behind = Math.max(0, last - snapshot.position.seq)
     findings.push(
       snapshot.position.seq > last
-        ? warning(contextPath, `it stands at record ${snapshot.position.seq}, the wire log ends at ${last}`)
+        ? error(contextPath, `it stands at record ${snapshot.position.seq}, the wire log ends at ${last}: records are lost`)
         : ok(
             contextPath,
             behind === 0

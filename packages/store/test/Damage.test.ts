@@ -160,4 +160,46 @@ describe("damage", () => {
       }),
     ),
   )
+
+  it.live("of a wire log that is gone or empty under a state that stands later is an error", () =>
+    onDisk((home) =>
+      Effect.gen(function* () {
+        const id = yield* made
+        const store = yield* SessionStore.Service
+        const { subagents } = yield* store.openReader("one")
+        const log = path.join(directoryOf(home, id), "wire.log")
+        const errors = Effect.map(subagents.verify(id), (findings) =>
+          findings.flatMap(({ path: file, severity, message }) =>
+            severity === "error" && file.endsWith("context.json") ? [message] : [],
+          ),
+        )
+        const whole = fs.readFileSync(log)
+        expect(yield* errors).toEqual([])
+        fs.writeFileSync(log, "")
+        expect(yield* errors).toEqual([
+          expect.stringMatching(/^it stands at record \d+, the wire log ends at 0: records are lost$/),
+        ])
+        fs.rmSync(log)
+        expect(yield* errors).toHaveLength(1)
+        fs.writeFileSync(log, whole)
+        expect(yield* errors).toEqual([])
+      }),
+    ),
+  )
+
+  it.live("of an agent whose directory is a link is listed, though what it leads to is whole", () =>
+    onDisk((home) =>
+      Effect.gen(function* () {
+        const id = yield* made
+        const store = yield* SessionStore.Service
+        const outside = path.join(home, "moved")
+        fs.renameSync(directoryOf(home, id), outside)
+        fs.symlinkSync(outside, directoryOf(home, id))
+        const { subagents } = yield* store.openReader("one")
+        const rows = yield* subagents.list()
+        expect(rows.map((row) => [row.id, row.meta, row.problem?.code])).toEqual([[id, undefined, "CORRUPT"]])
+        expect(rows[0]?.problem?.message).toContain("a symlink stands where a directory belongs")
+      }),
+    ),
+  )
 })

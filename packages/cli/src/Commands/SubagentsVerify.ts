@@ -27,13 +27,14 @@ const verify = Effect.fnUntraced(function* (
   }
   const agents = yield* Agents.list(where)
   let done = 0
-  return yield* Effect.forEach(agents, ({ session, summary }) =>
-    Effect.gen(function* () {
-      const reader = yield* store.openReader(session)
-      const checked: Checked = { id: summary.id, findings: yield* reader.subagents.verify(summary.id) }
-      done++
-      return checked
-    }),
+  return yield* Effect.forEach(agents, ({ session, summary: { id } }) =>
+    Effect.flatMap(store.openReader(session), ({ subagents }) => subagents.verify(id)).pipe(
+      Effect.catch(({ message }) => Effect.succeed([{ path: id, severity: "error", message } as const])),
+      Effect.map((findings): Checked => {
+        done++
+        return { id, findings }
+      }),
+    ),
   ).pipe(LongWork.during(() => `verified ${done} of ${agents.length}`))
 })
 
