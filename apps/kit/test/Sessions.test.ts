@@ -1,4 +1,4 @@
-import { appendFileSync } from "node:fs"
+import { appendFileSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { Machine } from "./support/Machine.ts"
@@ -67,5 +67,37 @@ describe("kit sessions show", () => {
     const { runs, items } = await shown(session)
     expect(runs).toMatchObject([{ status: "succeeded", value: 1 }])
     expect(items).toBe(5)
+  })
+
+  it("says when it was changed as the list does, and that its transcript is gone or damaged, as doctor does", async () => {
+    const [session, other] = [sessionOf((await kit.compose("return 1")).err), sessionOf((await kit.compose("return 2")).err)]
+    const listed = async (id: string) =>
+      JSON.parse((await kit.run(["sessions", "list", "--json"])).out).sessions.find((row: { id: string }) => row.id === id)
+    const doctor = async () => {
+      const { code, out } = await kit.run(["doctor"])
+      return { code, lines: out.split("\n").filter((line) => /^(warning|problem) +session/.test(line)) }
+    }
+    const transcript = (id: string) => join(kit.kitHome, "sessions", id, "transcript.jsonl")
+    utimesSync(transcript(session), 2_000_000_000, 2_000_000_000)
+    expect([(await shown(session)).updated_at, (await listed(session)).updated_at]).toEqual(
+      Array(2).fill("2033-05-18T03:33:20.000Z"),
+    )
+    const before = await doctor()
+    expect(before.lines).toEqual([])
+    const lines = readFileSync(transcript(session), "utf8").split("\n")
+    writeFileSync(transcript(session), lines.with(1, "damaged").join("\n"))
+    const damaged = await doctor()
+    expect(damaged.lines).toEqual([
+      expect.stringMatching(new RegExp(`^warning +session +${session}: transcript: bytes .* cannot be read`)),
+    ])
+    expect(damaged.code).toBe(before.code)
+    rmSync(transcript(other))
+    const gone = "transcript.jsonl is damaged: it is missing"
+    expect((await listed(other)).problem).toMatchObject({ code: "CORRUPT", message: expect.stringContaining(gone) })
+    expect((await shown(other)).warnings).toEqual([expect.stringContaining(gone)])
+    expect((await listed(session)).problem).toBeUndefined()
+    const lost = await doctor()
+    expect(lost.code).toBe(1)
+    expect(lost.lines).toContainEqual(expect.stringMatching(new RegExp(`^problem +session +${other}: .*${gone}`)))
   })
 })

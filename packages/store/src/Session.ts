@@ -27,7 +27,7 @@ export interface SessionInfo {
   readonly updated_at: string
 }
 
-/** A row of `list`. `problem` is set where the session cannot be opened for writing; it is listed all the same. */
+/** A row of `list`. `problem` is set where the session cannot be opened for writing or has lost its transcript; it is listed all the same. */
 export interface SessionSummary {
   readonly id: string
   readonly info?: SessionInfo
@@ -48,6 +48,8 @@ export type TranscriptRecord =
 /** A session that is open for reading. It sees what was written up to each call and holds no lock. */
 export interface Session {
   readonly id: SessionId
+  /** The session's row in a list, as it is now. */
+  readonly summary: Effect.Effect<SessionSummary>
   readonly info: Effect.Effect<SessionInfo, StoreError>
   /** What opening found and did. */
   readonly warnings: ReadonlyArray<Warning>

@@ -5,6 +5,7 @@ import * as Document from "./Document.ts"
 import * as Layout from "./Layout.ts"
 import { Lock } from "./Lock.ts"
 import { activePath, type LogName } from "./LogFiles.ts"
+import * as LogReader from "./LogReader.ts"
 import type { Session, SessionInfo, SessionSummary } from "./Session.ts"
 import * as SessionDocument from "./SessionDocument.ts"
 import * as SessionFiles from "./SessionFiles.ts"
@@ -40,11 +41,21 @@ export const summary = Effect.fnUntraced(function* (
     const info = yield* SessionDocument.view(path, raw, id)
     updated = Math.max(Date.parse(info.updated_at) || 0, updated)
     const problem = yield* Document.checkWritable(path, raw, SessionDocument.format).pipe(
+      Effect.andThen(hasTranscript(transcriptOf(directory))),
       Effect.match({ onFailure: (error) => error, onSuccess: () => undefined }),
     )
     return { id, info, updated, ...(problem === undefined ? {} : { problem }) }
   })
   return yield* Effect.catch(read, (problem) => Effect.succeed<SessionSummary>({ id, updated, problem }))
+})
+
+/** Fails with `Corrupt` where the transcript is gone. Between two of its files there is no active one, and nothing is missing. */
+const hasTranscript = Effect.fnUntraced(function* (name: LogName): Effect.fn.Return<void, StoreError, Disk.Service> {
+  const disk = yield* Disk.Service
+  const path = activePath(name)
+  if ((yield* disk.stat(path).pipe(Effect.mapError(ofDisk))) !== undefined) return
+  if ((yield* LogReader.tail(name, 1))[0]?.kind === "seal") return
+  return yield* of(new Corrupt({ path, why: "it is missing, and with it what the session was about" }))
 })
 
 /** The transcript's place. */
@@ -64,6 +75,7 @@ export const open = Effect.fn("SessionReading.open")(function* (
   const transcript = transcriptOf(directory)
   return {
     id,
+    summary: on(summary(home, id)),
     info: on(readInfo(directory, id)),
     warnings: [],
     records: Stream.provideService(Transcript.records(transcript), Disk.Service, disk),

@@ -182,7 +182,7 @@ describe("collection", () => {
         fs.writeFileSync(path.join(home, "sessions/broken/session.json"), "{")
         const timeless = path.join(home, "sessions/timeless/session.json")
         fs.writeFileSync(timeless, JSON.stringify({ ...JSON.parse(fs.readFileSync(timeless, "utf8")), updated_at: "x" }))
-        fs.rmSync(path.join(home, "sessions/timeless/transcript.jsonl"))
+        fs.utimesSync(path.join(home, "sessions/timeless/transcript.jsonl"), 0, 0)
         const looked: Array<number> = []
         const gone = yield* store.collect(
           { olderThanDays: 30, keep: 0 },

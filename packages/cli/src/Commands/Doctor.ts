@@ -5,16 +5,19 @@ import { Executable } from "@acp-kit/platform/Executable"
 import { Host } from "@acp-kit/platform/Host"
 import { SystemFailure } from "@acp-kit/platform/SystemFailure"
 import type { JsonObject } from "@acp-kit/runlet/Host"
+import { describeGap } from "@acp-kit/store/LogRecovery"
 import { SessionStore } from "@acp-kit/store/SessionStore"
 import type { StoreError } from "@acp-kit/store/StoreError"
 import * as Effect from "effect/Effect"
 import * as FileSystem from "effect/FileSystem"
 import * as Path from "effect/Path"
 import * as Result from "effect/Result"
+import * as Stream from "effect/Stream"
 import { columns } from "../Columns.ts"
 import { command } from "../Command.ts"
 import { ConfigFile } from "../ConfigFile.ts"
 import { Flag } from "../Flag.ts"
+import { LongWork } from "../LongWork.ts"
 import { Output } from "../Output.ts"
 import { printable } from "../Printable.ts"
 import { Store } from "../Store.ts"
@@ -107,6 +110,20 @@ const configuration = Effect.fnUntraced(function* (config: string | undefined) {
   return [read, ...loaded.findings, ...(yield* Effect.forEach(harnesses.profiles, harness)), ...(yield* definitions(harnesses))]
 })
 
+/** What of a session's transcript cannot be read; nothing keeps the session from going on without it. */
+const gaps = Effect.fnUntraced(function* (id: string) {
+  const store = yield* SessionStore.Service
+  const { records } = yield* store.openReader(id)
+  const found: Array<Finding> = []
+  yield* Stream.runForEach(records, (record) =>
+    Effect.sync(() => {
+      if (record.kind !== "gap") return
+      found.push({ what: "session", state: "warning", detail: `${id}: transcript: ${describeGap(record.gap)}` })
+    }),
+  )
+  return found
+})
+
 const sessions = Effect.gen(function* () {
   const store = yield* SessionStore.Service
   const all = yield* store.list({ subagents: true })
@@ -115,12 +132,22 @@ const sessions = Effect.gen(function* () {
     ({ id, problem }): ReadonlyArray<Finding> =>
       problem === undefined ? [] : [{ what: "session", state: "problem", detail: `${id}: ${problem.message}` }],
   )
+  const unread: Array<Finding> = []
+  let looked = 0
+  const reading = Effect.forEach(all, ({ id }) => {
+    looked++
+    return Effect.map(
+      Effect.orElseSucceed(gaps(id), () => []),
+      (found) => unread.push(...found),
+    )
+  })
+  yield* LongWork.during(() => `looked at ${looked} of ${all.length} sessions`)(reading)
   const counted: Finding = { what: "sessions", state: "ok", detail: `${all.length - damaged.length} can be read` }
   const left: ReadonlyArray<Finding> =
     orphans.length === 0
       ? []
       : [{ what: "orphans", state: "warning", detail: `${orphans.length}; look with: kit subagents orphans` }]
-  return [counted, ...damaged, ...left]
+  return [counted, ...damaged, ...unread, ...left]
 })
 
 /** The store could not even be listed. */

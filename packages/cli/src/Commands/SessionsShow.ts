@@ -60,27 +60,29 @@ const describe = Effect.fnUntraced(function* (id: string) {
   const store = yield* SessionStore.Service
   const session = yield* store.openReader(id)
   const info = yield* session.info
+  const { updated, problem } = yield* session.summary
   const items = yield* session.items
   const children = yield* session.children
   const runs = yield* RunRecord.of(session)
   const holder = yield* store.holder(id)
-  const warnings: Array<string> = []
+  const warnings: Array<string> = problem === undefined ? [] : [problem.message]
   yield* Stream.runForEach(session.records, (record) =>
     Effect.sync(() => (record.kind === "gap" ? warnings.push(`transcript: ${describeGap(record.gap)}`) : undefined)),
   )
-  return { info, items: items.length, runs, children, holder, warnings }
+  const updatedAt = DateTime.formatIso(DateTime.makeUnsafe(updated))
+  return { info, updatedAt, items: items.length, runs, children, holder, warnings }
 })
 
 type Described = Effect.Success<ReturnType<typeof describe>>
 
-const json = ({ info, items, runs, children, holder, warnings }: Described): JsonObject => ({
+const json = ({ info, updatedAt, items, runs, children, holder, warnings }: Described): JsonObject => ({
   id: info.id,
   title: info.title ?? null,
   cwd: info.cwd,
   additional_directories: info.additional_directories,
   origin: info.origin,
   created_at: info.created_at,
-  updated_at: info.updated_at,
+  updated_at: updatedAt,
   items,
   runs: runs.map(runJson),
   children: children.map(childJson),
@@ -88,14 +90,14 @@ const json = ({ info, items, runs, children, holder, warnings }: Described): Jso
   warnings,
 })
 
-const lines = ({ info, items, runs, children, holder, warnings }: Described): ReadonlyArray<string> => [
+const lines = ({ info, updatedAt, items, runs, children, holder, warnings }: Described): ReadonlyArray<string> => [
   ...columns([
     ["session", info.id],
     ["title", printable(info.title ?? "—")],
     ["directory", printable(info.cwd)],
     ...info.additional_directories.map((directory) => ["", printable(directory)]),
     ["created", info.created_at],
-    ["updated", info.updated_at],
+    ["updated", updatedAt],
     ["items", String(items)],
     ["writer", holder === undefined ? "nobody" : `process ${holder.pid ?? "unknown"} since ${holder.since ?? "unknown"}`],
     ...warnings.map((warning) => ["warning", warning]),

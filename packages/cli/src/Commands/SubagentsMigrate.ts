@@ -29,8 +29,19 @@ export const subagentsMigrate = command({
       Effect.gen(function* () {
         if (to === undefined) return yield* failed(2, "USAGE", "name the session that gets the agent: --to ID")
         const store = yield* SessionStore.Service
-        yield* Store.tried(store.openReader(to))
-        const from = owner ?? (yield* Store.tried(Agents.find(id, { session: undefined, root, except: to }))).session.id
+        const target = yield* Store.tried(store.openReader(to))
+        const elsewhere = Effect.map(
+          Agents.find(id, { session: undefined, root, except: to }),
+          ({ session }): string => session.id,
+        ).pipe(
+          Effect.catchTag("StoreError", (error) =>
+            Effect.flatMap(target.subagents.list(), (all) =>
+              error.code === "NOT_FOUND" && all.some((row) => row.id === id) ? Effect.succeed(to) : Effect.fail(error),
+            ),
+          ),
+        )
+        const from = owner ?? (yield* Store.tried(elsewhere))
+        if (from === to) return yield* failed(2, "INVALID", `subagent ${id} is in session ${to} already`)
         const mode = copy ? "copy" : "move"
         const migrating = Store.tried(store.migrate(id, { from, to, mode }))
         const there = yield* LongWork.during(() => `${copy ? "copying" : "moving"} ${id}`)(migrating)
