@@ -77,6 +77,8 @@ export interface Interface {
   readonly stat: (path: string) => Effect.Effect<Stat | undefined, DiskError>
   /** The names in a directory, sorted; `undefined` where there is none. */
   readonly list: (path: string) => Effect.Effect<ReadonlyArray<string> | undefined, DiskError>
+  /** The names of the directories in a directory, links to one left out; `undefined` where there is none. */
+  readonly directories: (path: string) => Effect.Effect<ReadonlyArray<string> | undefined, DiskError>
   /** The whole of a small file; `undefined` where there is none. */
   readonly readFile: (path: string) => Effect.Effect<Uint8Array | undefined, DiskError>
   /** The same of many files at once, each on its own: what cannot be read is a {@link DiskError} in its place. */

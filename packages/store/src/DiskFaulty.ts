@@ -69,6 +69,7 @@ export const layerWith = (plan: (attempt: Attempt) => Fault | undefined): Layer.
         syncDirectory: onPath("syncDirectory", inner.syncDirectory),
         stat: onPath("stat", inner.stat),
         list: onPath("list", inner.list),
+        directories: onPath("list", inner.directories),
         readFile: onPath("readFile", inner.readFile),
         readFiles: (paths) =>
           Effect.forEach(paths, (path) =>

@@ -148,6 +148,13 @@ export class DiskModel {
         if (found.kind === "file") throw fault("ENOTDIR")
         return [...found.entries.keys()].sort()
       }),
+    directories: (path) =>
+      this.run("list", path, () => {
+        const found = this.find(path)
+        if (found === undefined) return undefined
+        if (found.kind === "file") throw fault("ENOTDIR")
+        return [...found.entries.keys()].filter((name) => this.find(`${path}/${name}`)?.kind === "directory")
+      }),
     readFile: (path) =>
       this.run("readFile", path, () => {
         const found = this.find(path)

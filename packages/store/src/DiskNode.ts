@@ -147,6 +147,10 @@ const make: Effect.Effect<Interface> = Effect.sync(() => {
         }
       }),
     list: (path) => orAbsent("list", path, () => fs.readdirSync(path).sort()),
+    directories: (path) =>
+      orAbsent("list", path, () =>
+        fs.readdirSync(path, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : [])),
+      ),
     readFile: (path) => orAbsent("readFile", path, () => readWhole(path)),
     readFiles: (paths) =>
       Effect.sync(() =>

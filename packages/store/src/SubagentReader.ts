@@ -113,6 +113,10 @@ const summary = (
   return problem === undefined ? { id, meta: live ? meta : asInterrupted(meta) } : { id, problem }
 }
 
+/** Why what has an agent's name is no directory of ours. */
+const problemOf = (path: string): Effect.Effect<StoreError | undefined, never, Disk.Service> =>
+  Effect.match(Layout.directory(path), { onFailure: (problem) => problem, onSuccess: () => undefined })
+
 const list = Effect.fn("SubagentStore.list")(function* (
   options: ReaderOptions,
   filter: { readonly status?: string; readonly limit?: number } = {},
@@ -121,16 +125,18 @@ const list = Effect.fn("SubagentStore.list")(function* (
   const parent = `${options.directory}/${Layout.subagentsName}`
   yield* Layout.directory(parent)
   const names = ((yield* disk.list(parent).pipe(Effect.mapError(ofDisk))) ?? []).filter(isAgentId)
+  const directories = new Set(yield* disk.directories(parent).pipe(Effect.mapError(ofDisk)))
   const live = names.length > 0 && (yield* options.isLive)
   const rows: Array<AgentSummary> = []
   for (let at = 0; at < names.length; at += listBatch) {
     const ids = names.slice(at, at + listBatch)
     const contents = yield* disk.readFiles(ids.map((id) => `${parent}/${id}/${Layout.metaFile}`))
     for (const [index, id] of ids.entries()) {
-      const misplaced = yield* Layout.directory(`${parent}/${id}`).pipe(
-        Effect.match({ onFailure: (problem): AgentSummary => ({ id, problem }), onSuccess: () => undefined }),
-      )
-      const row = misplaced ?? summary(options, id, `${parent}/${id}/${Layout.metaFile}`, contents[index], live)
+      const misplaced = directories.has(id) ? undefined : yield* problemOf(`${parent}/${id}`)
+      const row =
+        misplaced !== undefined
+          ? { id, problem: misplaced }
+          : summary(options, id, `${parent}/${id}/${Layout.metaFile}`, contents[index], live)
       if (filter.status === undefined || row.meta?.status === filter.status) rows.push(row)
     }
   }
