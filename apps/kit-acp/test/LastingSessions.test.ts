@@ -2,13 +2,14 @@ import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { Processes } from "@acp-kit/platform/Processes"
 import { appears, touch } from "@acp-kit/testing/Appears"
+import { rounds } from "@acp-kit/testing/Rounds"
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Random from "effect/Random"
 import { block, machine, text } from "./Machine.ts"
 import { parent } from "./Parent.ts"
 
-const rounds = process.env.KIT_TEST_LONG === "1" ? 40 : 3
+const count = rounds({ quick: 3, ci: 10, long: 40 })
 
 it.layer(Processes.layer, { excludeTestServices: true })("sessions of kit acp", (it) => {
   it.effect("S104 go on in another process: by load, by resume with replay, and by the launch of a parent", () =>
@@ -122,7 +123,7 @@ it.layer(Processes.layer, { excludeTestServices: true })("sessions of kit acp", 
     () =>
       Effect.gen(function* () {
         const here = yield* machine
-        for (let round = 0; round < rounds; round++) {
+        for (let round = 0; round < count; round++) {
           const version = round % 2 === 0 ? 1 : 2
           const kit = yield* parent(here, version)
           const { id } = yield* kit.open

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Result from "effect/Result"
 import { Canonical } from "../src/Canonical.ts"
+import type { Json, JsonSchema, Policy, Tool } from "../src/Host.ts"
 import {
   type CompileOptions,
   compile,
@@ -49,3 +50,27 @@ export const failure = Effect.fnUntraced(function* (source: string, options?: Co
   if (Result.isFailure(error)) throw new Error(Cause.pretty(exit.cause))
   return error.success satisfies RunletError
 })
+
+/** A tool that keeps what it was given and returns what it is told. */
+export const probe = (
+  schema: JsonSchema,
+  output: JsonSchema,
+  returns: (args: ReadonlyArray<Json>) => unknown = ([first]) => first,
+  policy: Policy = "pure",
+) => {
+  const seen: Array<Json> = []
+  const tool: Tool = {
+    name: "probe",
+    summary: "",
+    parameters: [{ name: "input", schema }],
+    output,
+    policy,
+    schemaVersion: "1",
+    handler: (args) =>
+      Effect.sync(() => {
+        seen.push(args[0]!)
+        return returns(args) as Json
+      }),
+  }
+  return { seen, options: { tools: [tool] } }
+}
