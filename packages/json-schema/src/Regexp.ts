@@ -1,9 +1,10 @@
 import type { Dialect } from "./Regexp/Dialect.ts"
-import { compileProgram, GaveUp, MAX_STEPS, Matcher, type Program } from "./Regexp/Machine.ts"
+import { GaveUp, Matcher } from "./Regexp/Matcher.ts"
 import { parsePattern } from "./Regexp/Parser.ts"
 import { type Parsed, PatternError } from "./Regexp/Pattern.ts"
+import { compileProgram, MAX_STEPS, type Program } from "./Regexp/Program.ts"
 
-export { GaveUp } from "./Regexp/Machine.ts"
+export { GaveUp } from "./Regexp/Matcher.ts"
 export { PatternError } from "./Regexp/Pattern.ts"
 
 /** One match. Offsets are UTF-16. */
